@@ -201,8 +201,8 @@ func (g *group) patience() time.Duration {
 	if g.failed {
 		wait = time.Second
 	}
-	if due := g.state.expire(now); !due.IsZero() {
-		wait = min(wait, due.Sub(now))
+	if timeline := g.state.timeline; len(timeline) > 0 {
+		wait = min(wait, timeline[0].due.Sub(now))
 	}
 	if g.ticking {
 		wait = min(wait, g.tick.Sub(now))
@@ -239,8 +239,7 @@ func (g *group) readAll(ctx context.Context, limit int) (more bool, err error) {
 	if at >= edge {
 		// The group is also woken when the log has grown by this many events of which none matches, so that its checkpoint
 		// can move past them. Otherwise it would search them again after a restart.
-		g.sleep(at, g.filter.interest, at+int64(max(g.state.settings.MaxCheckpoint, maxReadAhead)))
-		return false, nil
+		return !g.sleep(at, g.filter.interest, at+int64(max(g.state.settings.MaxCheckpoint, maxReadAhead))), nil
 	}
 	records, ok := g.service.tail.after(at, limit)
 	if !ok {
@@ -271,8 +270,7 @@ func (g *group) readAll(ctx context.Context, limit int) (more bool, err error) {
 func (g *group) readStream(ctx context.Context, limit int) (more bool, err error) {
 	edge := g.service.tail.edge()
 	if g.seen >= edge {
-		g.sleep(g.seen, []string{g.key.Stream}, math.MaxInt64)
-		return false, nil
+		return !g.sleep(g.seen, []string{g.key.Stream}, math.MaxInt64), nil
 	}
 	h, err := logfile.LoadHead(ctx, g.service.log, g.key.Stream)
 	if err != nil {
@@ -316,9 +314,10 @@ func (g *group) message(ctx context.Context, r *logfile.Record, place int64) (*m
 }
 
 // sleep asks for a wake-up: at the next event of interest after the position given by behind, or when the log reaches the
-// position given by due.
-func (g *group) sleep(behind int64, interest []string, due int64) {
+// position given by due. It returns false when the log has an event after behind already: then nobody wakes the group.
+func (g *group) sleep(behind int64, interest []string, due int64) bool {
 	g.woken, g.noSleep = g.service.tail.sleep(behind, interest, due)
+	return g.woken != nil
 }
 
 func (g *group) wakeNoMore() {

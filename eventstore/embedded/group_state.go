@@ -264,20 +264,16 @@ func (s *groupState) putBack(m *message) {
 	s.retries = slices.Insert(s.retries, at, m)
 }
 
-// expire takes back messages whose deadline has passed, and returns the next deadline; zero: there is none.
-func (s *groupState) expire(now time.Time) time.Time {
-	for len(s.timeline) > 0 {
+// expire takes back messages whose deadline has passed. Afterwards the first flight of timeline has the next deadline.
+func (s *groupState) expire(now time.Time) {
+	for len(s.timeline) > 0 && (s.timeline[0].ended || !s.timeline[0].due.After(now)) {
 		f := s.timeline[0]
-		if !f.ended && f.due.After(now) {
-			return f.due
-		}
 		s.timeline = s.timeline[1:]
 		if !f.ended {
 			s.drop(f)
 			s.retry(f.message, "the consumer did not answer in time")
 		}
 	}
-	return time.Time{}
 }
 
 // drop ends the flight f (a message given out and not answered); another flight with the same event id goes on.

@@ -1,0 +1,83 @@
+package embedded
+
+import (
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/sirupsen/logrus"
+
+	"moviola/eventstore/embedded/logfile"
+)
+
+// loopGroup returns a group that does not run yet, over a log.
+func loopGroup(t *testing.T, key logfile.GroupKey, log logfile.Storage, note logrus.FieldLogger) *group {
+	t.Helper()
+	tail := newTail(0, tailRecords)
+	s := &service{log: log, tail: tail, note: note, now: time.Now, writer: newWriter(log, tail, time.Now, note)}
+	g, err := newGroup(s, &logfile.GroupRow{Key: key, Checkpoint: logfile.NoCheckpoint, Settings: []byte(
+		`{"strategy":"RoundRobin","maxRetries":10,"messageTimeoutMs":1000,"readBatch":20,"historyBuffer":500,"liveBuffer":500}`)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return g
+}
+
+// TestGroup_sleepsOrReadsOn: a group that has reached the end of its source is woken by the next event, also by one that comes
+// while it lies down.
+func TestGroup_sleepsOrReadsOn(t *testing.T) {
+	t.Parallel()
+	for _, stream := range []string{"a", logfile.AllStream} {
+		g := loopGroup(t, logfile.GroupKey{Stream: stream, Name: "g"}, nothing{}, orDiscard(nil))
+		g.connect(&consumer{slots: 10, end: make(chan error, 1)})
+		ended := make(chan struct{})
+		var publisher sync.WaitGroup
+		publisher.Go(func() {
+			for position := int64(1); ; position++ {
+				select {
+				case <-ended:
+					return
+				default:
+					g.service.tail.publish([]*logfile.Record{{Position: position, Stream: "a", Revision: position}})
+				}
+			}
+		})
+		for range 20_000 {
+			more, err := g.read()
+			g.state.fresh = nil
+			if err != nil || !more && g.woken == nil {
+				t.Errorf("at the end of %s the group neither sleeps nor reads on (%v)", stream, err)
+				break
+			}
+			if g.woken != nil {
+				<-g.woken
+				g.woken = nil
+			}
+		}
+		close(ended)
+		publisher.Wait()
+	}
+}
+
+// TestGroup_answersOutOfTime: a message whose time runs out after the group has looked for such messages is given out again at
+// once.
+func TestGroup_answersOutOfTime(t *testing.T) {
+	t.Parallel()
+	g := loopGroup(t, logfile.GroupKey{Stream: "a", Name: "g"}, nothing{}, orDiscard(nil))
+	now := time.Unix(1_800_000_000, 0)
+	g.service.now = func() time.Time { return now }
+	c := &consumer{slots: 10, end: make(chan error, 1)}
+	g.connect(c)
+	g.state.offer([]*message{{event: &logfile.Record{Stream: "a", ID: uuid.New()}}}, 0, 0)
+	if g.advance(); len(c.out) != 1 {
+		t.Fatal("the message is not given out")
+	}
+	now = now.Add(time.Second)
+	if wait := g.patience(); wait > time.Millisecond {
+		t.Errorf("the group waits for %v", wait)
+	}
+	if g.advance(); len(c.out) != 2 {
+		t.Error("the message is not given out again")
+	}
+}
