@@ -1,6 +1,9 @@
 package embedded
 
 import (
+	"context"
+	"errors"
+	"path/filepath"
 	"sync"
 	"testing"
 	"time"
@@ -57,6 +60,53 @@ func TestGroup_sleepsOrReadsOn(t *testing.T) {
 		}
 		close(ended)
 		publisher.Wait()
+	}
+}
+
+// once is a log of which one read of a stream fails.
+type once struct {
+	logfile.Storage
+	stream string
+	failed bool
+}
+
+func (o *once) ReadStream(ctx context.Context, stream string, page logfile.StreamPage) ([]*logfile.Record, error) {
+	if stream == o.stream && !o.failed {
+		o.failed = true
+		return nil, errors.New("unreadable")
+	}
+	return o.Storage.ReadStream(ctx, stream, page)
+}
+
+// TestGroup_replaysAllAfterAFailedRead: a parked message whose event could not be read is read again.
+func TestGroup_replaysAllAfterAFailedRead(t *testing.T) {
+	t.Parallel()
+	log, err := logfile.Open(filepath.Join(t.TempDir(), logfile.FileName))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = log.Close() })
+	key := logfile.GroupKey{Stream: "a", Name: "g"}
+	batch := []*logfile.Record{
+		{Position: 1, Stream: "a", ID: uuid.New(), Kind: "Tested"},
+		{Position: 2, Stream: key.ParkedStream(), ID: uuid.New(), Kind: linkType, Data: []byte("0@a")},
+		{Position: 3, Stream: key.ParkedStream(), Revision: 1, ID: uuid.New(), Kind: linkType, Data: []byte("0@a")},
+	}
+	if err := log.Commit(batch, nil); err != nil {
+		t.Fatal(err)
+	}
+	g := loopGroup(t, key, &once{Storage: log, stream: "a"}, orDiscard(nil))
+	if err := g.replayParked(0); err != nil {
+		t.Fatal(err)
+	}
+	if err := g.readReplays(); err == nil {
+		t.Fatal("the failed read is no error")
+	}
+	if err := g.readReplays(); err != nil {
+		t.Fatal(err)
+	}
+	if got := len(g.state.replays); got != 2 || g.state.replaying != 2 {
+		t.Errorf("%d messages are replayed, %d are not finished; want 2", got, g.state.replaying)
 	}
 }
 

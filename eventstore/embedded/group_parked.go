@@ -98,7 +98,6 @@ func (g *group) readReplays() error {
 		return nil
 	}
 	for _, link := range page {
-		g.replay.next = link.Revision + 1
 		event, err := g.service.resolve(ctx, link)
 		if err != nil {
 			return err
@@ -108,6 +107,7 @@ func (g *group) readReplays() error {
 				return err
 			}
 		}
+		g.replay.next = link.Revision + 1
 		if event == nil { // the event was deleted since: the message is finished
 			continue
 		}
