@@ -45,6 +45,7 @@ type group struct {
 	saved    chan saved
 	saving   bool
 	stored   chan error
+	parkAt   time.Time // messages are not parked before, because the last try has failed
 	replay   replay
 	failed   bool       // the newest read of the log failed
 	finished chan error // result of truncating the parked stream
@@ -146,7 +147,8 @@ func (g *group) run() {
 			}
 		case err := <-g.stored:
 			if err != nil {
-				g.complain("messages not parked; trying again", err)
+				g.complain("messages not parked; trying again in a second", err)
+				g.parkAt = g.service.now().Add(time.Second)
 			}
 			g.state.stored(err == nil)
 		case err := <-g.finished:
@@ -194,8 +196,8 @@ func (g *group) advance() (more bool) {
 	return more
 }
 
-// patience returns how long run may wait when no message comes: until the next deadline or checkpoint, but at most one
-// second after a failed read, which is then retried, and at most an hour otherwise.
+// patience returns how long run may wait when no message comes: until the next deadline, checkpoint or try to park messages,
+// but at most one second after a failed read, which is then retried, and at most an hour otherwise.
 func (g *group) patience() time.Duration {
 	now, wait := g.service.now(), time.Hour
 	if g.failed {
@@ -206,6 +208,9 @@ func (g *group) patience() time.Duration {
 	}
 	if g.ticking {
 		wait = min(wait, g.tick.Sub(now))
+	}
+	if g.state.storing == nil && len(g.state.parking) > 0 {
+		wait = min(wait, g.parkAt.Sub(now))
 	}
 	return max(wait, time.Millisecond)
 }

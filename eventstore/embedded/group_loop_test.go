@@ -3,9 +3,12 @@ package embedded
 import (
 	"context"
 	"errors"
+	"io"
 	"path/filepath"
 	"sync"
+	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/google/uuid"
@@ -108,6 +111,43 @@ func TestGroup_replaysAllAfterAFailedRead(t *testing.T) {
 	if got := len(g.state.replays); got != 2 || g.state.replaying != 2 {
 		t.Errorf("%d messages are replayed, %d are not finished; want 2", got, g.state.replaying)
 	}
+}
+
+// TestGroup_parksWithPauses: while messages cannot be parked, it is tried once a second.
+func TestGroup_parksWithPauses(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		note := logrus.New()
+		note.SetOutput(io.Discard)
+		complaints := &counted{}
+		note.AddHook(complaints)
+		g := loopGroup(t, logfile.GroupKey{Stream: "a", Name: "g"}, nothing{}, note)
+		complaints.at, complaints.do = 50, func() { g.end <- errClosed }
+		broken := errors.New("read-only")
+		g.service.writer.failure.Store(&broken)
+		g.state.parking = []parked{{&message{event: &logfile.Record{Stream: "a"}}, "because"}}
+		go g.run()
+		<-time.After(10 * time.Second)
+		g.stop(errClosed)
+		if got := complaints.count.Load(); got < 5 || got > 12 {
+			t.Errorf("in ten seconds it was tried %d times", got)
+		}
+	})
+}
+
+// counted counts messages of the log, and calls do at one of them.
+type counted struct {
+	count atomic.Int64
+	at    int64
+	do    func()
+}
+
+func (c *counted) Levels() []logrus.Level { return logrus.AllLevels }
+
+func (c *counted) Fire(*logrus.Entry) error {
+	if c.count.Add(1) == c.at {
+		c.do()
+	}
+	return nil
 }
 
 // TestGroup_answersOutOfTime: a message whose time runs out after the group has looked for such messages is given out again at

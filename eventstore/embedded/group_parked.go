@@ -12,7 +12,7 @@ import (
 // park appends links to messages that consumers could not handle to the group's parked stream, one append at a time. Until
 // that append is durable, the checkpoint stays before those of these messages that were not replayed.
 func (g *group) park() {
-	if g.state.storing != nil || len(g.state.parking) == 0 {
+	if g.state.storing != nil || len(g.state.parking) == 0 || g.service.now().Before(g.parkAt) {
 		return
 	}
 	count := min(len(g.state.parking), maxParkedOnce)
