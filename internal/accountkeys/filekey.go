@@ -44,7 +44,7 @@ func NewFileKey(random []byte) (FileKey, error) {
 	return FileKey{key}, err
 }
 
-// Seal returns the encrypted form of a file's content. It takes the memory of two segments.
+// Seal returns the encrypted form of a file's content. It keeps one segment at a time in memory, not the file.
 func (k FileKey) Seal(name string, content io.Reader) io.Reader {
 	return &segments{from: bufio.NewReader(content), size: segmentBytes,
 		step: func(number int64, last bool, segment []byte) ([]byte, error) {

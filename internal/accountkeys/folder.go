@@ -26,7 +26,7 @@ type Folder struct{ dir string }
 
 var _ KeyStore = Folder{}
 
-// NewFolder returns the store in a folder. The folder is created when the first key is added.
+// NewFolder returns the store in a folder. The folder need not exist: the methods that write create it.
 func NewFolder(dir string) Folder { return Folder{dir} }
 
 // Prepare implements KeyStore.

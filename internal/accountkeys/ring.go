@@ -15,11 +15,12 @@ import (
 const Bytes = 32
 
 const (
-	// fresh is how long a process uses a key after it has read the key. So it uses a key for at most this time after the erasure.
+	// fresh is how long a process caches a key, counted from the moment when it began to read the key. So it soon finds out
+	// that an account was erased.
 	fresh = time.Second
 	// cachedKeys is the number of keys that a process keeps at most.
 	cachedKeys = 4096
-	// readTime limits one call of the store.
+	// readTime limits the calls of the store that one call of a Ring makes.
 	readTime = 10 * time.Second
 )
 
@@ -35,7 +36,7 @@ type KeyStore interface {
 	// Erase removes the key of an account and records that the account was erased. From then on Add changes nothing for the
 	// account.
 	Erase(ctx context.Context, account domain.AccountID, at time.Time) error
-	// Erased returns the erased accounts, and whether the store has or had any key.
+	// Erased returns the erased accounts, and whether the store is in use: from the first key or erasure on at the latest.
 	Erased(ctx context.Context) (accounts []domain.AccountID, used bool, err error)
 	// Walk visits every account that has a key or was erased.
 	Walk(ctx context.Context, visit func(account domain.AccountID, key []byte, erased time.Time) error) error
@@ -51,7 +52,7 @@ type Ring struct {
 	mu     sync.Mutex
 	keys   map[domain.AccountID]found
 	erased map[domain.AccountID]bool // true for accounts that were erased
-	used   bool                      // the store has or had any key
+	used   bool                      // the store is in use
 	looked time.Time                 // when the fields erased and used were last read from the store; zero: never
 }
 
@@ -173,8 +174,8 @@ func (r *Ring) forget(now time.Time) {
 	}
 }
 
-// refresh reads which accounts were erased, unless it was read within the last second. It returns whether the store has or had
-// any key.
+// refresh reads which accounts were erased, unless it was read within the last second. It returns whether the store is in
+// use.
 func (r *Ring) refresh() (bool, error) {
 	at := r.now()
 	r.mu.Lock()

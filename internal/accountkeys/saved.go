@@ -15,7 +15,7 @@ import (
 // savedFormat is the version of the format of Saved.
 const savedFormat = 1
 
-// Saved is a backup of the keys of accounts: all keys of a store at one time, and the accounts that were erased.
+// Saved is a backup of the keys of accounts: all keys of a store, and the accounts that were erased.
 type Saved struct {
 	Format int                            `json:"format"`
 	At     time.Time                      `json:"at"`

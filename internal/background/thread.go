@@ -9,8 +9,7 @@ import (
 )
 
 // nicer is added to the niceness of the process for the niceness of the thread: on a busy machine the thread gets less
-// processor time than the rest of the process. It usually gets more than the programs of renders, whose niceness is at
-// least 10.
+// processor time than the rest of the process. It usually gets more than sandboxed programs, whose niceness is at least 10.
 const nicer = 5
 
 // Thread is an operating system thread with a low priority, which runs one function after the other.

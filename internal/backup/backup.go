@@ -71,7 +71,7 @@ type Manifest struct {
 	Gone     int   `json:"gone"`     // number of files that were deleted while the backup ran, or belong to erased accounts
 
 	Elsewhere []Elsewhere `json:"elsewhere,omitempty"` // files that are not in the backup, because they stay in a bucket
-	// names of the environment variables that held secrets; the secrets are not in the backup
+	// names of environment variables whose values, by their names, are secrets; the values are not in the backup
 	Environment []string          `json:"environment,omitempty"`
 	Parts       map[string][]Item `json:"parts"`
 

@@ -68,7 +68,8 @@ func (a *Archive) Begin(ctx context.Context, at time.Time, version string) (*Wri
 	return w, nil
 }
 
-// Add adds an item to a part. Items of an earlier backup, added in the same order, need no new chunks.
+// Add adds an item to a part. Items of an earlier backup, added in the same order, need few new chunks. Secrets need new
+// ones.
 func (w *Writer) Add(ctx context.Context, part, name string, written time.Time, content io.Reader) error {
 	item := Item{Name: name, Written: written.UTC()}
 	for first := true; ; first = false {
@@ -123,7 +124,7 @@ func (w *Writer) pack(ctx context.Context, part, name string, content []byte) er
 		}
 	}
 	p := w.packs[part]
-	// The chunk of secrets begins with salt, so that the name of the chunk, a hash, tells nothing about the secrets.
+	// A chunk of small secrets begins with salt, so that the name of the chunk, a hash, tells nothing about the secrets.
 	if part == Secrets && len(p.content) == 0 {
 		p.content = make([]byte, saltBytes)
 		if _, err := rand.Read(p.content); err != nil {

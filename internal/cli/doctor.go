@@ -22,7 +22,7 @@ import (
 type requirement struct {
 	name    string
 	command string // name of the required program, which is searched in PATH
-	file    string // path of a file, for a requirement that is no program
+	file    string // path of a file that is looked for instead
 	pkg     string // Debian package with the program or file
 	use     string
 	needed  bool // without this requirement, nothing can be rendered

@@ -28,7 +28,7 @@ const FromEnvironment = "default"
 
 // GCS is a bucket of Google Cloud Storage.
 type GCS struct {
-	Client   *http.Client // sends all requests, also those for tokens
+	Client   *http.Client // sends all requests, with a JSON key also those for tokens
 	Endpoint string       // base address of the storage, such as https://storage.googleapis.com
 	Bucket   string
 	Key      string // the JSON key of a service account, or FromEnvironment where the caller allows that
@@ -77,7 +77,7 @@ type Azure struct {
 	Address string // address of the container, such as https://acme.blob.core.windows.net/movies
 	Account string
 	Key     string // key of the Azure storage account; requests are signed with it, and no address holds a credential
-	Tries   int    // maximum number of times that one request is sent
+	Tries   int    // maximum number of times that one request is sent, at least 2
 }
 
 // Open opens the container. The caller closes it. An error may show parts of the key.

@@ -59,11 +59,11 @@ type Config struct {
 	EventStore       string // address of an event store server; empty: the embedded event store
 	EventStoreListen string // loopback TCP address of the embedded server; empty: its unix socket only
 	Mongo            string
-	Blobs            string // storage: s3://bucket?…, gs://bucket?…, azblob://container?…; empty: a folder in the data folder
+	Blobs            string // storage: s3://bucket?…, gs://…, azblob://… or a folder; empty: a folder in the data folder
 	BlobsKey         string // credential for a storage at gs:// or azblob://
 	EncryptAccounts  bool   // encrypt personal data in events under keys of accounts
 	Plans            string // file with the plans; empty: the built-in plans
-	Library          bool   // list the built-in templates
+	Library          bool   // bring the built-in templates
 	Console          bool   // serve the console
 	ConsoleOperator  string // where the operators' console is served: OperatorOff, OperatorPrivate or OperatorPublic
 
@@ -285,7 +285,7 @@ func (c *Config) BindProviders(f *pflag.FlagSet) {
 	f.StringVar(&c.Images.Model, "image-model", "", "model of the image service (default gpt-image-1)")
 }
 
-// FromEnvironment sets every flag that the command line does not give to the value of the flag's environment variable.
+// FromEnvironment sets flags to the values of their environment variables, except flags that the command line gives.
 func FromEnvironment(f *pflag.FlagSet) error {
 	var errs []error
 	f.VisitAll(func(flag *pflag.Flag) {

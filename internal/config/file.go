@@ -13,12 +13,12 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// Values of --config-unknown: whether names that this version does not know are refused or reported as warnings.
+// The flag --config-unknown, which says what becomes of names that this version does not know, and its values.
 const (
 	unknownFlag    = "config-unknown"
 	refuseUnknown  = "refuse"
 	warnOfUnknown  = "warn"
-	warningsOfFile = "warnings"
+	warningsOfFile = "warnings" // name of the annotation of that flag which has the warnings
 )
 
 // UnknownWays are the values of --config-unknown.

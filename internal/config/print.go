@@ -29,7 +29,7 @@ func eachSetting(f *pflag.FlagSet, use func(*pflag.Flag)) {
 	})
 }
 
-// Print writes every flag, with its value and where that comes from, as a file for --config. Secrets are hidden.
+// Print writes every setting, with its value and where that comes from, as a file for --config. Secrets are hidden.
 func Print(w io.Writer, f *pflag.FlagSet) error {
 	var err error
 	eachSetting(f, func(flag *pflag.Flag) {

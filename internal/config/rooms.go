@@ -66,7 +66,7 @@ const (
 	leastSourceFiles = 1000
 )
 
-// check reports bounds that a single source may exceed, and negative bounds.
+// check reports bounds on sources that are too small, and negative numbers of files.
 func (r Rooms) check(complain complaint) {
 	for flag, size := range map[string]disk.Size{"--account-sources": r.AccountSources, "--total-sources": r.TotalSources} {
 		if size != 0 && size < leastSources {

@@ -27,7 +27,7 @@ const hidden = "***"
 type Settings struct {
 	Version     string            `json:"version"`
 	Flags       map[string]string `json:"flags"`       // flags that were set, also by environment variables; secrets are hidden
-	Environment []string          `json:"environment"` // names of the environment variables that hold secrets
+	Environment []string          `json:"environment"` // names of the environment variables that SecretVariables returns
 }
 
 var (
@@ -72,7 +72,7 @@ func WithoutSecret(name, value string) string {
 	return secretInQuery.ReplaceAllString(passwordInURL.ReplaceAllString(value, "://$1:"+hidden+"@"), "$1="+hidden)
 }
 
-// SecretVariables returns the names of this process's environment variables that hold secrets.
+// SecretVariables returns the names of this process's environment variables that, by their names, have to do with secrets.
 func SecretVariables() []string {
 	names := []string{}
 	for _, variable := range os.Environ() {

@@ -165,7 +165,8 @@ func (b *Budget) serve() {
 	}
 }
 
-// next is the account whose turn it is; nil: no waiting account is below its limit. The caller holds b.mu.
+// next is the account whose turn it is; nil: no waiting request would stay within the limit of its account. The caller
+// holds b.mu.
 func (b *Budget) next() *account {
 	var first *account
 	for a := range b.waiting {

@@ -20,7 +20,7 @@ const (
 	syncers = 2
 )
 
-// Tune adjusts Go's scheduler and collector to the service, unless the operator has set GOMAXPROCS, GOGC or GOMEMLIMIT.
+// Tune adjusts Go's scheduler and collector to the service. What the operator sets by GOMAXPROCS, GOGC or GOMEMLIMIT stays.
 func Tune(log logrus.FieldLogger) {
 	limitMemory(log, memlimit.FromCgroup)
 	if os.Getenv("GOMAXPROCS") == "" {
@@ -31,7 +31,7 @@ func Tune(log logrus.FieldLogger) {
 	}
 }
 
-// memoryShare is the part of a container's memory that the garbage collector may use: programs of the renderer run in the same
+// memoryShare is the part of a container's memory that the Go runtime is to use: programs of the renderer run in the same
 // container.
 const memoryShare = 0.5
 

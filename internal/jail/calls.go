@@ -81,7 +81,7 @@ var commonCalls = []uintptr{
 	unix.SYS_EVENTFD2,
 }
 
-// harmlessOptions of prctl set a process's own name, or are queries of the loader.
+// harmlessOptions of prctl are queries, or set names and the timer slack of the process itself.
 var harmlessOptions = []uint32{unix.PR_SET_NAME, unix.PR_GET_NAME, unix.PR_GET_DUMPABLE, unix.PR_CAPBSET_READ, unix.PR_SET_VMA,
 	unix.PR_SET_TIMERSLACK}
 
@@ -90,7 +90,7 @@ const namespaces = unix.CLONE_NEWUSER | unix.CLONE_NEWNS | unix.CLONE_NEWPID | u
 	unix.CLONE_NEWUTS |
 	unix.CLONE_NEWCGROUP | unix.CLONE_NEWTIME
 
-// terminalQueries are ioctls with which programs query their input and output.
+// terminalQueries are ioctls by which programs query their input and output, or choose not to wait for them.
 var terminalQueries = []uint32{unix.TCGETS, unix.TIOCGWINSZ, fionRead, fionBIO}
 
 const (

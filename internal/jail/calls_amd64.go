@@ -2,7 +2,7 @@ package jail
 
 import "golang.org/x/sys/unix"
 
-// legacyCalls are calls that newer architectures no longer have.
+// legacyCalls are calls that newer architectures do not have under these names.
 var legacyCalls = []uintptr{
 	unix.SYS_OPEN, unix.SYS_STAT, unix.SYS_LSTAT, unix.SYS_NEWFSTATAT, unix.SYS_ACCESS, unix.SYS_READLINK, unix.SYS_GETDENTS,
 	unix.SYS_MKDIR, unix.SYS_RMDIR,

@@ -208,7 +208,8 @@ func dropCapabilities() error {
 		if errors.Is(err, unix.EINVAL) { // the number is beyond the kernel's last capability: all are dropped
 			break
 		}
-		if err != nil && !errors.Is(err, unix.EPERM) { // a thread that may not drop capabilities has none, and cannot gain any
+		// EPERM: the thread may not shrink its bounding set. That is harmless, because it gains no capability from the set.
+		if err != nil && !errors.Is(err, unix.EPERM) {
 			return err
 		}
 	}

@@ -47,7 +47,7 @@ type HistoryFiles struct {
 }
 
 // NewHistoryFiles returns the archive files in the file storage at the address where; empty: in the folder files of the data
-// folder. key is the credential for a storage that needs one; empty: it is taken from the environment.
+// folder. key is the credential for a storage at gs:// or azblob://.
 func NewHistoryFiles(data, where, key string) *HistoryFiles {
 	if where == "" {
 		where = filepath.Join(data, "files")

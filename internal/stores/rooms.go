@@ -28,7 +28,8 @@ func (s *Stores) limitFiles(cfg config.Config) {
 	})
 }
 
-// opener returns the account in the first event of a stream; empty: there is no event that this version of the program can read.
+// opener returns the account in the first event of a stream; empty: there is none, or this version of the program cannot
+// read it.
 func (s *Stores) opener(ctx context.Context, stream string) (string, error) {
 	for recorded, err := range s.Log.Store().ReadStream(ctx, stream, eventstore.Forwards, 0) {
 		if err != nil {

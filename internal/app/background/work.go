@@ -104,7 +104,7 @@ func (s *Background) commands() processors.Commands {
 // because free disk space is below the reserve or, for renders, because the storage of rendered files is full. In the last two
 // cases deliveries and removals continue.
 func (s *Background) closedForWork(kind string) bool {
-	// before the read models have caught up, the work list contains work that is done already. Decision 86.
+	// Before the read models have caught up, the work list contains work that is done already. Decision 86.
 	if !s.Models.Reader.Status().CaughtUp {
 		return true
 	}

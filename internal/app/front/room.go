@@ -6,14 +6,14 @@ import (
 	"moviola/handlers/http/access"
 )
 
-// newWork lists the operations that store new data, among those that need an API key. They are refused when the disk is
-// nearly full; all others continue. Uploads are not listed, because they check the free disk space themselves.
+// newWork lists the operations that bring new work, files or templates, among those that need an API key. They are refused
+// when the disk is nearly full; other operations are not refused here. Uploads check the free disk space themselves.
 var newWork = map[string]bool{
 	"POST /v2/movies": true, "POST /v2/preloads": true, "POST /v2/batches": true, "POST /v2/media/file": true,
 	"POST /v2/templates": true,
 }
 
-// guardRoom lets the operations that store new data check the free disk space first.
+// guardRoom lets the operations in newWork check the free disk space first.
 func (s *Front) guardRoom(operations []access.Operation) {
 	for i := range operations {
 		op := &operations[i]

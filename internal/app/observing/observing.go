@@ -1,4 +1,4 @@
-// Package observing wires the operators' address: readiness and metrics of a process.
+// Package observing wires the operators' address: readiness and metrics of a process, and the operators' console there.
 package observing
 
 import (

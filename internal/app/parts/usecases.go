@@ -13,7 +13,7 @@ import (
 	"moviola/commands/templates"
 )
 
-// UseCases is the table of all use cases. HTTP resources and processors take theirs from here.
+// UseCases is the table of use cases. HTTP resources and processors take theirs from here.
 type UseCases struct {
 	SubmitMovie       commands.SubmitMovieHandler // without the memory budget of requests, which package resources adds
 	AbandonSubmission commands.AbandonSubmissionHandler

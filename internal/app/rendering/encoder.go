@@ -13,7 +13,8 @@ import (
 	"moviola/internal/jail"
 )
 
-// findEncoder tries the chosen encoder. It logs which encoder makes the movies of this process, and why no other one does.
+// findEncoder tries the chosen encoder. It logs which encoder makes the movies of this process and, if that is not the
+// chosen one, why.
 func findEncoder(ctx context.Context, tools *ffmpeg.Tools, choice ffmpeg.Choice, log logrus.FieldLogger) ffmpeg.Encoder {
 	e, why := tools.FindEncoder(ctx, choice)
 	log = log.WithFields(logrus.Fields{"encoder": e.Name(), "version": e.Version()})

@@ -28,7 +28,7 @@ const (
 	silentTime  = 30 * time.Second
 )
 
-// Destinations are the senders of all kinds of destinations. All of them connect through the guard.
+// Destinations are the senders of all kinds of destinations. What they connect to passes the guard.
 type Destinations struct {
 	Webhook delivery.WebhookFunc
 	Live    delivery.WebhookFunc // sends live events, with a shorter time limit

@@ -66,7 +66,8 @@ func (k *fileKeys) add(
 	return w.AddSealed(ctx, part, name, written, account, of.key.Seal(name, content))
 }
 
-// owner returns the account of a file; empty: the file belongs to no account, or its account is not known.
+// owner returns the account of a file; empty: the file belongs to no account, its account is not known, or the installation
+// has no keys of accounts.
 func (k *fileKeys) owner(name string) (domain.AccountID, error) {
 	if k.store == nil {
 		return "", nil

@@ -1,10 +1,10 @@
 // Package exit carries the exit codes of commands.
 package exit
 
-// Exit codes of commands that check something.
+// Exit codes of commands that check or ask something.
 const (
-	Findings   = 1
-	NotChecked = 2
+	Findings   = 1 // something was found, was refused or has failed
+	NotChecked = 2 // the command could not do its work
 )
 
 // Error is an error with an exit code.

@@ -189,7 +189,7 @@ func StillCommand() *cobra.Command {
 	return cmd
 }
 
-// writeStill writes the only picture of an answer into a file.
+// writeStill writes the first picture of an answer into a file or to standard output.
 func (a *asking) writeStill(cmd *cobra.Command, drawn *client.Stills, out string) error {
 	if len(drawn.Stills) == 0 {
 		return errors.New("the service has drawn nothing")

@@ -266,7 +266,7 @@ func (m *maker) renderMovie(ctx context.Context, source []byte) (report, error) 
 	}, nil
 }
 
-// copyFile writes a file to standard output.
+// copyFile writes the content of a file to a writer.
 func copyFile(to io.Writer, name string) error {
 	in, err := os.Open(name)
 	if err != nil {
