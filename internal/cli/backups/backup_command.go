@@ -228,12 +228,12 @@ func (b *backingUp) check() (map[string]config.Settings, error) {
 	// elsewhere is the number of processes whose flags name another event store. Processes without such a flag use the log in this
 	// data folder.
 	elsewhere := 0
+	if err := requireStorage(noted, b.cfg.Blobs); err != nil {
+		return nil, err
+	}
 	for _, one := range noted {
 		if one.Flags["eventstore"] != "" {
 			elsewhere++
-		}
-		if one.Flags["blobs"] != "" && b.cfg.Blobs == "" {
-			return nil, fmt.Errorf("the service was started with --blobs %s: give it to this command too", one.Flags["blobs"])
 		}
 		if b.cfg.Plans == "" {
 			b.cfg.Plans = one.Flags["plans"]

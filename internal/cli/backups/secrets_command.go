@@ -38,12 +38,20 @@ func rotateSecretsCommand() *cobra.Command {
 		Short: "Encrypt all stored credentials with a new secret",
 		Long: "Encrypt the secrets of saved connections, and documents that carry passwords, with a new secret. Stop the " +
 			"service first when\n" +
-			"it has its event store in the data folder. Without " + secret.CredentialsEnv + " a new secret is generated into the data\n" +
-			"folder; with it, that one is used, and the one before is given in " + secret.FormerCredentialsEnv + ". A secret that was\n" +
-			"in use before stays readable as long as it is given; when this command has succeeded it can be removed.",
+			"it has its event store in the data folder. Give the --eventstore, --mongo and --blobs of the service.\n" +
+			"Without " + secret.CredentialsEnv + " a new secret is generated into the data folder; with it, that one is\n" +
+			"used, and the one before is given in " + secret.FormerCredentialsEnv + ". A secret that was in use\n" +
+			"before stays readable as long as it is given; when this command has succeeded it can be removed.",
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			log, err := config.NewLog(cmd.ErrOrStderr(), "warn", "text")
+			if err != nil {
+				return err
+			}
+			noted, err := config.Noted(cfg.Data)
+			if err == nil {
+				err = requireStorage(noted, cfg.Blobs)
+			}
 			if err != nil {
 				return err
 			}
@@ -58,7 +66,21 @@ func rotateSecretsCommand() *cobra.Command {
 	cmd.Flags().StringVar(&cfg.Data, "data", "./data", "folder for everything that is stored here")
 	cmd.Flags().StringVar(&cfg.EventStore, "eventstore", "", "event store to use, esdb://… or unix://… (default: embedded)")
 	cmd.Flags().StringVar(&cfg.Mongo, "mongo", "", "MongoDB for the read models, mongodb://…/database (default: a SQLite file)")
+	config.BindBlobs(cmd.Flags(), &cfg.Blobs, &cfg.BlobsKey,
+		"storage of files, s3://bucket?…, gs://… or azblob://… (default: a folder in the data folder)")
+	config.BindBlobsKeyFile(cmd.Flags())
 	return cmd
+}
+
+// requireStorage returns an error when the service was started with --blobs and this command was not. given is the value that
+// this command has.
+func requireStorage(noted map[string]config.Settings, given string) error {
+	for _, one := range noted {
+		if where := one.Flags["blobs"]; where != "" && given == "" {
+			return fmt.Errorf("the service was started with --blobs %s: give it to this command too", where)
+		}
+	}
+	return nil
 }
 
 // rotateSecrets encrypts the credentials in connections and in stored documents again, with the secret that the

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"crypto/rand"
+	"errors"
 	"io"
 	"os"
 	"path/filepath"
@@ -89,6 +90,46 @@ func TestRotateSecrets(t *testing.T) {
 	t.Setenv(secret.CredentialsEnv, "another secret")
 	t.Setenv(secret.FormerCredentialsEnv, string(current)+",still-another")
 	readable()
+}
+
+// TestRotateSecretsOfStorage: documents outside of the data folder are encrypted anew, too, and the command does not run
+// without the storage that the service has.
+func TestRotateSecretsOfStorage(t *testing.T) {
+	t.Setenv(secret.Env, "the secret of several hosts")
+	t.Setenv(secret.CredentialsEnv, "")
+	t.Setenv(secret.FormerCredentialsEnv, "")
+	cfg := config.Config{Data: t.TempDir(), Blobs: t.TempDir(), Roles: config.AllRoles}
+	cfg.Given = map[string]string{"blobs": cfg.Blobs}
+	if err := config.Note(cfg); err != nil {
+		t.Fatal(err)
+	}
+	log := logrus.New()
+	log.SetOutput(io.Discard)
+	opened, err := stores.Open(t.Context(), cfg, log)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const document = `{"exports":[{"destinations":[{"type":"ftp","password":"hush"}]}]}`
+	sealed := commands.SealDocuments(opened.Files, mustVaultOf(t, cfg))
+	err = sealed.Put(t.Context(), "movies/alice/1.json", strings.NewReader(document))
+	if err = errors.Join(err, opened.Close(t.Context())); err != nil {
+		t.Fatal(err)
+	}
+	rotate := func(args ...string) (string, error) {
+		var out bytes.Buffer
+		cmd := SecretsCommand()
+		cmd.SetArgs(append([]string{"rotate", "--data", cfg.Data}, args...))
+		cmd.SetOut(&out)
+		cmd.SetErr(io.Discard)
+		err := cmd.ExecuteContext(t.Context())
+		return out.String(), err
+	}
+	if said, err := rotate(); err == nil || !strings.Contains(err.Error(), "--blobs") {
+		t.Errorf("without --blobs: %s, %v", said, err)
+	}
+	if said, err := rotate("--blobs", cfg.Blobs); err != nil || !strings.HasPrefix(said, "0 connections and 1 documents") {
+		t.Errorf("with --blobs: %s, %v", said, err)
+	}
 }
 
 func mustVaultOf(t *testing.T, cfg config.Config) commands.Vault {
