@@ -89,6 +89,10 @@ func (k *keeping) save(ctx context.Context, stdout io.Writer) (err error) {
 	if err != nil {
 		return err
 	}
+	if _, err := os.Stat(k.file); err == nil && len(saved.Keys)+len(saved.Erased) == 0 {
+		return fmt.Errorf("--to: %s stays as it is, because there are no keys of accounts here: say with --data or --mongo "+
+			"where they are", k.file)
+	}
 	content, err := json.Marshal(saved)
 	if err != nil {
 		return err

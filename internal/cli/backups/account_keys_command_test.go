@@ -57,11 +57,19 @@ func TestAccountKeys(t *testing.T) {
 	if _, erased, err := storeOf(t, other).Find(t.Context(), "bob"); erased.IsZero() || err != nil {
 		t.Errorf("the erasure of bob was not brought along: %v", err)
 	}
-	wrong := restoreKeysCommand()
-	wrong.SetArgs([]string{"--data", other, "--from", file})
-	wrong.SilenceUsage, wrong.SilenceErrors = true, true
-	if err := wrong.ExecuteContext(t.Context()); err == nil || !strings.Contains(err.Error(), "passphrase") {
-		t.Errorf("without the passphrase: %v", err)
+	failing(t, "no keys of accounts", saveKeysCommand(), "--data", t.TempDir(), "--to", file) // another folder by mistake
+	run(t, restoreKeysCommand(), "--data", data, "--from", file, "--passphrase-file", pass)
+	failing(t, "passphrase", restoreKeysCommand(), "--data", other, "--from", file)
+}
+
+// failing runs a command that is to fail with an error that has a text.
+func failing(t *testing.T, want string, cmd *cobra.Command, args ...string) {
+	t.Helper()
+	cmd.SetArgs(args)
+	cmd.SetOut(&bytes.Buffer{})
+	cmd.SilenceUsage, cmd.SilenceErrors = true, true
+	if err := cmd.ExecuteContext(t.Context()); err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("%s %q: %v, want %s", cmd.Name(), args, err, want)
 	}
 }
 
