@@ -314,7 +314,7 @@ func (r *bringingBack) report(w io.Writer, m backup.Manifest) error {
 	if _, err := os.Stat(filepath.Join(r.data, plansFile)); err == nil {
 		replaced["plans"] = filepath.Join(r.data, plansFile)
 	}
-	for flag, value := range map[string]string{"eventstore": r.eventStore, "blobs": r.blobs} {
+	for flag, value := range map[string]string{"eventstore": r.eventStore, "blobs": r.blobs, "mongo": r.mongo} {
 		if value != "" {
 			replaced[flag] = config.WithoutSecret(flag, value)
 		}
