@@ -69,3 +69,27 @@ func TestTimer(t *testing.T) {
 		})
 	}
 }
+
+// TestTimer_unknown: a reading of the kernel's figure that fails does not end the time early.
+func TestTimer_unknown(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		const limit = 30 * time.Second
+		from, readings := time.Now(), 0
+		expired := make(chan struct{})
+		timer := pressure.NewTimer(limit, limit, func() time.Duration {
+			if readings++; readings == 2 {
+				return 0
+			}
+			return time.Hour
+		}, func() { close(expired) })
+		timer.Start()
+		<-time.After(time.Second)
+		timer.Stop()
+		timer.Start()
+		<-expired
+		if took := time.Since(from); took != limit {
+			t.Errorf("it took %v, want %v", took, limit)
+		}
+	})
+}

@@ -73,7 +73,7 @@ func (t *Timer) Renew() {
 func (t *Timer) count() {
 	now, waiting := time.Now(), t.busy()
 	passed := now.Sub(t.since)
-	spared := min(passed, waiting-t.waiting, t.most-t.spared)
+	spared := max(0, min(passed, waiting-t.waiting, t.most-t.spared)) // waiting falls when it cannot be read
 	t.spared += spared
 	t.left -= passed - spared
 	t.since, t.waiting = now, waiting
