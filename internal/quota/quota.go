@@ -76,9 +76,11 @@ func (e *FullError) Error() string {
 	return fmt.Sprintf("the account keeps as much as it may: %s", e.Bound())
 }
 
-// Size returns a number of bytes as text, for example "500 MB", "20 GB" or "1.5 GB".
+// Size returns a number of bytes as text, for example "500 MB", "1.5 GB" or "20 TB".
 func Size(bytes int64) string {
 	switch {
+	case bytes >= 1<<40:
+		return fmt.Sprintf("%.4g TB", float64(bytes)/(1<<40))
 	case bytes >= 1<<30:
 		return fmt.Sprintf("%.4g GB", float64(bytes)/(1<<30))
 	case bytes >= 1<<20:

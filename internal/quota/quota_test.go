@@ -260,3 +260,16 @@ func TestBound_Known(t *testing.T) {
 		t.Error("full after something was removed")
 	}
 }
+
+// TestSize: sizes are shown in the largest unit that they reach.
+func TestSize(t *testing.T) {
+	t.Parallel()
+	for bytes, want := range map[int64]string{
+		0: "0 bytes", 1000: "1000 bytes", 500 << 20: "500 MB", 20 << 30: "20 GB", 3 << 29: "1.5 GB", 1 << 40: "1 TB",
+		20 << 40: "20 TB",
+	} {
+		if got := quota.Size(bytes); got != want {
+			t.Errorf("%d: %s, want %s", bytes, got, want)
+		}
+	}
+}
