@@ -3,11 +3,13 @@ package backup_test
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"maps"
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -200,6 +202,31 @@ func TestBackup_damaged(t *testing.T) {
 		_, err := save(t, cfg, start.Add(time.Hour), content(3))
 		if what == "gone" && err != nil || what != "gone" && (err == nil || !strings.Contains(err.Error(), name)) {
 			t.Errorf("%s: the next backup says %v", what, err)
+		}
+	}
+}
+
+// A list that names bytes beyond the end of a chunk is an error, also with numbers that no chunk can have.
+func TestBackup_damagedList(t *testing.T) {
+	t.Parallel()
+	const most = math.MaxInt
+	for _, piece := range []backup.Piece{{Offset: most, Size: 1}, {Offset: 1, Size: most}, {Offset: -1, Size: 1}} {
+		place := memory{}
+		cfg := backup.Config{Place: place}
+		mustSave(t, cfg, start, content(3))
+		name := place.below("backups/")[0]
+		var m backup.Manifest
+		if err := json.Unmarshal(place[name], &m); err != nil {
+			t.Fatal(err)
+		}
+		of := &m.Parts[backup.Documents][0].Pieces[0]
+		of.Offset, of.Size = piece.Offset, piece.Size
+		var err error
+		if place[name], err = json.Marshal(m); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := load(t, cfg, ""); err == nil || !strings.Contains(err.Error(), "does not have") {
+			t.Errorf("%+v: %v", piece, err)
 		}
 	}
 }

@@ -121,7 +121,7 @@ func (r *itemReader) Read(p []byte) (int, error) {
 			}
 			r.name, r.content = piece.Chunk, content
 		}
-		if piece.Offset < 0 || piece.Size < 0 || piece.Offset+piece.Size > len(r.content) {
+		if piece.Offset < 0 || piece.Size < 0 || piece.Size > len(r.content)-piece.Offset {
 			return 0, fmt.Errorf("the list names bytes that chunk %s does not have", piece.Chunk)
 		}
 		r.left = r.content[piece.Offset : piece.Offset+piece.Size]
