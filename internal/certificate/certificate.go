@@ -15,8 +15,9 @@ type Files struct{ Cert, Key string }
 
 // Certificate is the last loaded certificate. It is safe for concurrent use.
 type Certificate struct {
-	files Files
-	now   atomic.Pointer[tls.Certificate]
+	files  Files
+	now    atomic.Pointer[tls.Certificate]
+	failed atomic.Bool // the last reading of the files has failed
 
 	mu   sync.Mutex
 	seen [2]Stamp // states of the two files of the certificate when they were last read
@@ -29,13 +30,19 @@ func Open(files Files) (*Certificate, error) {
 	return c, c.load()
 }
 
-// Refresh reloads the files when they have changed or anyway is true. After an error the earlier certificate stays in force.
-// Refresh reports whether the files were read.
+// Refresh reloads the files when they have changed or anyway is true. After an error the earlier certificate stays in force,
+// and each further call tries again, without another error for the same files. Refresh reports whether the files were read.
 func (c *Certificate) Refresh(anyway bool) (read bool, err error) {
-	if !c.changed() && !anyway {
+	asked := c.changed() || anyway
+	if !asked && !c.failed.Load() {
 		return false, nil
 	}
-	return true, c.load()
+	err = c.load()
+	c.failed.Store(err != nil)
+	if err != nil && !asked {
+		return false, nil
+	}
+	return true, err
 }
 
 // Config returns a TLS configuration with the certificate, for TLS 1.2 and newer. Open connections keep the certificate that they

@@ -1,12 +1,14 @@
 package certificate_test
 
 import (
+	"bytes"
 	"crypto/ecdsa"
 	"crypto/elliptic"
 	"crypto/rand"
 	"crypto/tls"
 	"crypto/x509"
 	"encoding/pem"
+	"errors"
 	"math/big"
 	"net"
 	"os"
@@ -74,5 +76,40 @@ func TestConfig_wholeRecords(t *testing.T) {
 	far.Close()
 	if err := <-failed; err != nil && n == size {
 		t.Error(err)
+	}
+}
+
+// TestRefresh_again: files that could not be read are read as soon as they can be, also with the same times and sizes.
+func TestRefresh_again(t *testing.T) {
+	t.Parallel()
+	files := selfSigned(t)
+	opened, err := certificate.Open(files)
+	if err != nil {
+		t.Fatal(err)
+	}
+	good, err := os.ReadFile(files.Cert)
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := time.Now().Add(time.Minute)
+	put := func(content []byte) {
+		t.Helper()
+		if err := errors.Join(os.WriteFile(files.Cert, content, 0o600), os.Chtimes(files.Cert, at, at)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	put(bytes.Repeat([]byte("x"), len(good)))
+	if read, err := opened.Refresh(false); !read || err == nil {
+		t.Errorf("a broken file: %t, %v", read, err)
+	}
+	if read, err := opened.Refresh(false); read || err != nil {
+		t.Errorf("the same broken file: %t, %v", read, err)
+	}
+	put(good)
+	if read, err := opened.Refresh(false); !read || err != nil {
+		t.Errorf("a good file of the same time and size: %t, %v", read, err)
+	}
+	if read, err := opened.Refresh(false); read || err != nil {
+		t.Errorf("the same good file: %t, %v", read, err)
 	}
 }
