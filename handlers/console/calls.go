@@ -139,7 +139,8 @@ func (c *Console) signOut(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// session returns the session of a call and its owner, and records the use of the session.
+// session returns the session of a call and its owner. When the cookie is renewEvery old, it sends a new one that records
+// the use of the session.
 func (c *Console) session(w http.ResponseWriter, r *http.Request) (session, guest, error) {
 	if err := c.foreign(r); err != nil {
 		return session{}, nil, err

@@ -137,8 +137,8 @@ func (p proving) begin(w http.ResponseWriter, r *http.Request) error {
 	}{true, address})
 }
 
-// answer serves the path to which the provider sends the browser back. It always redirects to the
-// page, with the result of the sign-in.
+// answer serves the path to which the provider sends the browser back. It always redirects to the page, after a failed
+// sign-in with the code of the reason.
 func (p proving) answer(w http.ResponseWriter, r *http.Request) {
 	h := w.Header()
 	h.Set("Cache-Control", "no-store")

@@ -48,7 +48,7 @@ type Config struct {
 	Every  time.Duration // time from one anchor to the next at each of Places
 	Worker string        // name of this process in the schedule; another start of the process has another name
 	Now    func() time.Time
-	Sent   func(kind string, err error) // called with the result for each due place: nil: the anchor was sent
+	Sent   func(kind string, err error) // called with the result of a try at a place; nil: the anchor was sent
 	Logger logrus.FieldLogger
 }
 

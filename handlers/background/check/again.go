@@ -50,7 +50,7 @@ func (c *checker) goneWith(
 		if err != nil {
 			return false, fmt.Errorf("read %s: %w", stream, err)
 		}
-		_ = c.inventory.add(c.Log.Codec(), event) // readLog has reported an event that cannot be read
+		_ = c.inventory.add(c.Log.Codec(), event) // an event that cannot be read is skipped here
 	}
 	return set[owner], nil
 }

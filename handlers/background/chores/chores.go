@@ -15,7 +15,7 @@ import (
 	"github.com/sirupsen/logrus"
 )
 
-// Chore is one clean-up task.
+// Chore is one periodic task.
 type Chore struct {
 	Name string
 	Do   func(ctx context.Context, now time.Time) error

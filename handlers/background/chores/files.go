@@ -36,8 +36,8 @@ type Movies interface {
 	Get(ctx context.Context, project domain.ProjectID) (projections.Movie, bool, error)
 }
 
-// Documents is the chore of removing documents whose submission never became a movie. A document that has a movie is checked
-// only once by each process.
+// Documents is the chore of removing documents whose submission never became a movie. After a successful round, later
+// rounds of the same process check only younger documents.
 func Documents(files Files, movies Movies) Chore {
 	var done time.Time
 	return Chore{Name: "documents without movie", Do: func(ctx context.Context, now time.Time) error {

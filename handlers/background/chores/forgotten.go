@@ -30,9 +30,9 @@ const (
 	forgottenType   = "$forgotten"
 )
 
-// Forgotten is the chore of discarding the streams of expired idempotency keys and of past counts of e-mails. After an
-// interruption the next round continues at the recorded progress. The function discards reports whether the event store can
-// discard streams; when it cannot, the chore does nothing. Decision 93.
+// Forgotten is the chore of discarding the streams of expired idempotency keys and of past counts of e-mails. Each
+// round continues at the recorded progress. The function discards reports whether the event store can discard streams; when
+// it cannot, the chore does nothing. Decision 93.
 func Forgotten(store eventstore.Store, discards func(context.Context) (bool, error), logger logrus.FieldLogger) Chore {
 	return Chore{Name: "streams that nobody needs any more", Do: func(ctx context.Context, now time.Time) error {
 		if knows, err := discards(ctx); err != nil || !knows {

@@ -15,6 +15,5 @@
 // The router's own context is not in the chain: it ends as soon as the router begins to close, but a drain waits for
 // running work first. Only the causes that stand at Own are passed on. To change the chain safely, keep these rules. A new
 // reason to end work normally is a new cause at the level that knows it, added to the causes that processors.settled
-// lists. Only Grace, and the steps that release a claim or clean up after it, may detach from a parent, and only for a
-// bounded time.
+// lists. Only Grace, and short steps such as releasing a claim, may detach from a parent, and only for a bounded time.
 package claims

@@ -25,8 +25,8 @@ const shortestBeat = 250 * time.Millisecond
 // Shown keeps the row of a claim on the presence board current until End is called.
 type Shown struct {
 	percent atomic.Uint64 // the finished percentage: the bits of a float64
-	told    func(float64) // called with each percentage after a try to write it to the board
-	moved   chan struct{} // has an element while the latest percentage is not yet written
+	told    func(float64) // called with the percentage after each try to write the row
+	moved   chan struct{} // gets an element when the percentage changes
 	stop    context.CancelFunc
 	ended   chan struct{}
 }
@@ -35,7 +35,7 @@ type Shown struct {
 type Board struct {
 	Board  Presence
 	Worker string
-	Beat   time.Duration // longest time between two writes of the row of a claim. Design §6
+	Beat   time.Duration // time between two writes of a row whose percentage does not change. Design §6
 	Log    logrus.FieldLogger
 }
 

@@ -186,8 +186,8 @@ func (f *fetching) record(ctx context.Context, claim domain.FetchClaim, message 
 	})
 }
 
-// handBack releases the claim, because the process is shutting down, memory is too scarce beside other work, or another
-// account waits for the slot.
+// handBack releases the claim, for example because the process is shutting down, memory is too scarce beside other work, or
+// another account waits for the slot.
 func (f *fetching) handBack(claim domain.FetchClaim, why error) error {
 	ctx, cancel := context.WithTimeout(context.Background(), f.limits.Release)
 	defer cancel()

@@ -65,8 +65,8 @@ func (r *reporter) begin(raw []byte) {
 	}
 }
 
-// progress announces the finished share. It does nothing when the share is unchanged, or when the
-// last announcement was less than progressEvery ago.
+// progress announces the finished share. It does nothing before begin, when the share is unchanged, or when the last
+// announcement was less than progressEvery ago.
 func (r *reporter) progress(percent float64) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -132,8 +132,8 @@ func (p *Processors) prepareOnce(ctx context.Context, job commands.PrepareJob) (
 	return p.config.Preloads.Store.Store(ctx, job, made)
 }
 
-// releaseItem releases a claim, because the process is shutting down, memory is too scarce beside other work, or another
-// account waits for the slot.
+// releaseItem releases a claim, for example because the process is shutting down, memory is too scarce beside other work, or
+// another account waits for the slot.
 func (p *Processors) releaseItem(id preload.ID, claim preload.Claim, why error) error {
 	ctx, cancel := context.WithTimeout(context.Background(), p.limits.Release)
 	defer cancel()

@@ -173,8 +173,8 @@ type processor struct {
 
 // byKind returns the processor of each kind of work.
 func (p *Processors) byKind() map[string]processor {
-	// aCommand is the time limit of work that calls one command. A command folds a stream and appends to it; when this takes
-	// longer, a store is unavailable, and a later retry by the work queue is the better way to wait.
+	// aCommand is the time limit of short work, which calls one command or two. When it takes longer, a store is usually
+	// unavailable, and a later retry by the work queue is the better way to wait.
 	const aCommand = time.Minute
 	// aRemoval is the time limit of a removal. The next run continues an interrupted removal.
 	const aRemoval = time.Hour

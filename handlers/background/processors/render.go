@@ -18,8 +18,8 @@ import (
 	"moviola/projections"
 )
 
-// maxRenderTries is how many times a render may fail with an error that is neither transient nor the movie's fault, before the
-// movie fails.
+// maxRenderTries is the number of errors, neither transient nor the movie's fault, with which a movie fails. The same number
+// ends the fetching of sources and the preparation of an item.
 const maxRenderTries = 3
 
 // failedMessage is the owner's message for a movie whose render, or whose fetch of sources, has failed maxRenderTries
@@ -230,8 +230,8 @@ func (r *render) finish(ctx context.Context, cmd commands.FinishRender) error {
 	}, r.complain("outcome of a render not written to the log; trying again"))
 }
 
-// release releases the claim, because the process is shutting down, memory is too scarce beside other work, or another account
-// waits for the slot.
+// release releases the claim, for example because the process is shutting down, memory is too scarce beside other work, or
+// another account waits for the slot.
 func (r *render) release(why error) error {
 	ctx, cancel := context.WithTimeout(context.Background(), r.limits.Release)
 	defer cancel()

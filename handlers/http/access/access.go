@@ -33,7 +33,7 @@ type Operation struct {
 	// another account.
 	OwnAccount bool
 	Serve      Endpoint
-	// Fail writes the answer to an error of Serve, of the key or of the role; nil: the answer has the status of the error's
+	// Fail writes the answer to an error of Serve or of the checks before it; nil: the answer has the status of the error's
 	// kind.
 	Fail func(w http.ResponseWriter, r *http.Request, err error)
 }

@@ -45,8 +45,8 @@ func (s *Server) findMedia(ctx context.Context, address string) (target, bool, e
 	return target{account: at.Account, key: file.Blob, name: file.Name, contentType: file.ContentType}, true, nil
 }
 
-// types are the content types of prepared assets. They are fixed here, so that they do not depend on the configuration of
-// the host.
+// types are the content types of prepared assets and of outputs. They are fixed here, so that they do not depend on the
+// configuration of the host.
 var types = map[string]string{
 	".jpg": "image/jpeg", ".png": "image/png", ".gif": "image/gif", ".webp": "image/webp", ".bmp": "image/bmp",
 	".tiff": "image/tiff",

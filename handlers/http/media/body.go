@@ -62,7 +62,7 @@ func readDeletion(w http.ResponseWriter, r *http.Request, c access.Call, names .
 	return body, nil
 }
 
-// text returns a property that is a string; false: it is missing.
+// text returns a property that is a string; false: it is missing or no string.
 func (p payload) text(name string) (string, bool) {
 	var s *string
 	err := json.Unmarshal(p[name], &s)
@@ -85,7 +85,7 @@ func (p payload) folder(name string) (string, error) {
 	return text, nil
 }
 
-// whole returns a property that is a whole number; 0: the property is missing or not a whole number.
+// whole returns a property that is a whole number; 0: the property is missing, not a whole number, or too large.
 func (p payload) whole(name string) int64 {
 	var number float64
 	if err := json.Unmarshal(p[name], &number); err != nil || number != math.Trunc(number) || math.Abs(number) > 1<<53 {

@@ -176,7 +176,8 @@ const (
 	lastBytes = 32 << 10
 )
 
-// steady reads a body while its bytes arrive fast enough: after every leastBytes it extends the read deadline.
+// steady reads a body while its bytes arrive fast enough: it extends the read deadline after leastBytes more, at most once a
+// second.
 type steady struct {
 	r        io.Reader
 	extend   func(deadline time.Time) error

@@ -114,7 +114,7 @@ func (f *followings) refresh(ctx context.Context) {
 	for _, m := range page.Movies {
 		if !slices.Contains(f.seen, m.Project) && !f.follows(m.Project) {
 			if len(f.movies) >= maxAllFollowed {
-				continue // too many movies are followed: a later refresh adds this one, when another movie has ended
+				continue // too many movies are followed: a later refresh may add this one, when another movie has ended
 			}
 			f.add(m)
 		}

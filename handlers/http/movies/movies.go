@@ -152,7 +152,7 @@ func (a *API) list(ctx context.Context, list projections.MovieList, simple bool,
 	return a.finish(ctx, c, withMember(encoded, "movies", array(shown)))
 }
 
-// fit encodes as many of the first movies as a page can hold, but at least one. Decision 13.
+// fit encodes as many of the first movies as a page can hold, but at least one of them if there are any. Decision 13.
 func (a *API) fit(ctx context.Context, movies []projections.Movie, simple bool) ([][]byte, error) {
 	shown := make([][]byte, 0, len(movies))
 	size, read := 0, int64(0)

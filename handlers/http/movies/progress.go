@@ -166,7 +166,7 @@ func (s *stream) run(r *http.Request, f *followings) {
 func (s *stream) tellAll(ctx context.Context, f *followings) (bool, error) {
 	left := f.movies[:0]
 	for _, one := range f.movies {
-		// When the presence board is unavailable, this movie is reported in the next round.
+		// A movie whose state cannot be read now is reported in a later round.
 		if now, percent, err := s.api.standing(ctx, one.movie); err == nil {
 			one.movie = now
 			if err := s.tell(one, percent); err != nil {

@@ -12,8 +12,8 @@ import (
 	"moviola/domain"
 )
 
-// maxDrainBytes is the maximum number of bytes that are read on of a body that is too large, so that the client sees the
-// answer. maxBodyTime is the time limit for reading a body with ReadBody or ReadTable.
+// maxDrainBytes is the maximum number of further bytes that are read of a body that is too large, so that the client sees
+// the answer. maxBodyTime is the time limit for reading a body with ReadBody or ReadTable.
 const (
 	maxDrainBytes = 8 << 20
 	maxBodyTime   = 2 * time.Minute
@@ -26,8 +26,8 @@ func ReadBody(w http.ResponseWriter, r *http.Request, limit int64, tooLarge erro
 	return readBody(w, r, limit, bodyFactor, tooLarge)
 }
 
-// ReadTable reads a CSV body in the way of ReadBody. Processing CSV needs less memory than JSON, so a smaller share of the budget
-// is reserved.
+// ReadTable reads a body in the way of ReadBody, but reserves a smaller share of the budget. It is for bodies whose
+// processing needs less memory than that of a movie, such as CSV.
 func ReadTable(w http.ResponseWriter, r *http.Request, limit int64, tooLarge error) ([]byte, error) {
 	return readBody(w, r, limit, tableFactor, tooLarge)
 }
