@@ -107,6 +107,7 @@ type checker struct {
 	Config
 	inventory *inventory
 	report    Report
+	orphans   int // number of stored files that the log does not name, also of those that are not in the report
 }
 
 // Run compares the stored data with the log. An error means that the comparison or the repair could not be finished.
@@ -228,7 +229,11 @@ func (c *checker) stored(ctx context.Context) error {
 			c.shared(key, written, closed)
 			return nil
 		}
-		if !written.Before(until) || c.inventory.owned(key, c.Now()) || len(c.report.Findings) >= mostFindings {
+		if !written.Before(until) || c.inventory.owned(key, c.Now()) {
+			return nil
+		}
+		if len(c.report.Findings) >= mostFindings {
+			c.orphans++
 			return nil
 		}
 		stream := c.inventory.streamOf(key)
@@ -241,6 +246,7 @@ func (c *checker) stored(ctx context.Context) error {
 				return nil
 			}
 		}
+		c.orphans++
 		c.found(Finding{Kind: Orphaned, What: "stored file", Name: key, Detail: "nothing in the log names it",
 			Remedy: "--repair removes it", stream: stream})
 		return nil
@@ -288,15 +294,10 @@ const fewOrphans = 100
 
 // repair repairs the findings that can be repaired.
 func (c *checker) repair(ctx context.Context) error {
-	orphans, rebuilt := 0, false
-	for _, f := range c.report.Findings {
-		if f.Kind == Orphaned && f.What == "stored file" {
-			orphans++
-		}
+	if c.orphans > fewOrphans && 2*c.orphans > c.report.Stored {
+		return fmt.Errorf("%d of %d files: %w", c.orphans, c.report.Stored, errTooMany)
 	}
-	if orphans > fewOrphans && 2*orphans > c.report.Stored {
-		return fmt.Errorf("%d of %d files: %w", orphans, c.report.Stored, errTooMany)
-	}
+	rebuilt := false
 	for i := range c.report.Findings {
 		f := &c.report.Findings[i]
 		var err error
