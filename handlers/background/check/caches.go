@@ -58,22 +58,21 @@ type cacheWalk struct {
 	*checker
 	cache    Cache
 	departed map[string]bool // folders of accounts that are closed, by path
-	named    map[string]bool // names of the cached files that JSON notes in the folder walked now mention
+	noted    string          // folder whose notes were read last
+	named    map[string]bool // names of the files that these notes mention
 }
 
 // folder is called for a folder of a cache. The folder of a closed account is an orphan: folder hands it to flaw, and
-// skips what is in it. In any other folder it reads which files the notes mention, if files of this cache have notes, and
-// stores their names in w.named.
-func (w *cacheWalk) folder(path string, entry fs.DirEntry) (err error) {
-	if w.departed[path] {
-		flaw := storage.Flaw{Kind: storage.FlawOrphaned, Detail: "its account is closed", Remove: []string{path}}
-		if err := w.flaw(w.cache, path, entry, flaw); err != nil {
-			return err
-		}
-		return fs.SkipDir
+// skips what is in it.
+func (w *cacheWalk) folder(path string, entry fs.DirEntry) error {
+	if !w.departed[path] {
+		return nil
 	}
-	w.named, err = namedIn(w.cache, path)
-	return err
+	flaw := storage.Flaw{Kind: storage.FlawOrphaned, Detail: "its account is closed", Remove: []string{path}}
+	if err := w.flaw(w.cache, path, entry, flaw); err != nil {
+		return err
+	}
+	return fs.SkipDir
 }
 
 func (w *cacheWalk) file(path string, entry fs.DirEntry) error {
@@ -82,17 +81,28 @@ func (w *cacheWalk) file(path string, entry fs.DirEntry) error {
 	if err != nil {
 		return err
 	}
-	if flaw.Kind == "" && w.cache.Named != nil && filepath.Ext(path) != ".json" && !w.named[entry.Name()] {
-		flaw = storage.Flaw{Kind: storage.FlawOrphaned, Detail: "no note names it", Remove: []string{path}}
+	if flaw.Kind == "" && w.cache.Named != nil && filepath.Ext(path) != ".json" {
+		named, err := w.mentions(path)
+		if err != nil {
+			return err
+		}
+		if !named {
+			flaw = storage.Flaw{Kind: storage.FlawOrphaned, Detail: "no note names it", Remove: []string{path}}
+		}
 	}
 	return w.flaw(w.cache, path, entry, flaw)
 }
 
-func namedIn(cache Cache, folder string) (map[string]bool, error) {
-	if cache.Named == nil {
-		return nil, nil
+// mentions reports whether a note in the folder of a file mentions the file.
+func (w *cacheWalk) mentions(path string) (bool, error) {
+	if folder := filepath.Dir(path); folder != w.noted {
+		named, err := w.cache.Named(folder)
+		if err != nil {
+			return false, err
+		}
+		w.noted, w.named = folder, named
 	}
-	return cache.Named(folder)
+	return w.named[filepath.Base(path)], nil
 }
 
 // flaw adds a finding about a file or folder of a cache to the report. It adds none when the report is full, and none for

@@ -62,15 +62,15 @@ func TestRun_caches(t *testing.T) {
 	}
 }
 
-// TestRun_cachesWithNotes: in a cache with notes, an old file that no note names is an orphan.
+// TestRun_cachesWithNotes: in a cache with notes, an old file that no note in its folder names is an orphan.
 func TestRun_cachesWithNotes(t *testing.T) {
 	t.Parallel()
 	w, dir := newWorld(t), t.TempDir()
 	path := func(name string) string { return filepath.Join(dir, "alice", name) }
-	if err := os.MkdirAll(filepath.Join(dir, "alice"), 0o700); err != nil {
+	if err := os.MkdirAll(path("folder"), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range []string{"note.json", "named.wav", "nobodys.wav", "young.wav"} {
+	for _, name := range []string{"note.json", "named.wav", "nobodys.wav", "young.wav", filepath.Join("folder", "note.json")} {
 		if err := os.WriteFile(path(name), nil, 0o600); err != nil {
 			t.Fatal(err)
 		}
