@@ -23,6 +23,9 @@ type posted struct {
 	echo result.Echo
 }
 
+// size returns the length of the texts in bytes. A client chooses the length of each.
+func (p posted) size() int { return len(p.json) + len(p.echo.ID) + len(p.echo.ClientData) }
+
 // postedCache caches the posted JSON, or only the client's own values in it, of the movies that were requested last. A
 // client requests a movie many times, and the JSON that was posted never changes. Large documents are not cached. The zero
 // postedCache is empty. A postedCache is safe for concurrent use.
@@ -38,9 +41,7 @@ type kept struct {
 	doc posted
 }
 
-func (k *kept) size() int {
-	return len(k.key) + len(k.doc.json) + len(k.doc.echo.ClientData) + keptOverhead
-}
+func (k *kept) size() int { return len(k.key) + k.doc.size() + keptOverhead }
 
 // get returns a cached document; false: the document is not cached.
 func (d *postedCache) get(key string) (posted, bool) {
@@ -56,7 +57,7 @@ func (d *postedCache) get(key string) (posted, bool) {
 
 // put caches a document, unless it is too large, and evicts the documents that were unused for longest.
 func (d *postedCache) put(key string, doc posted) {
-	if len(doc.json)+len(doc.echo.ClientData) > maxKeptDocument {
+	if doc.size() > maxKeptDocument {
 		return
 	}
 	doc.json = bytes.Clone(doc.json)                       // the copy has no spare capacity, unlike the slice that was read

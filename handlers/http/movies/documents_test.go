@@ -93,3 +93,20 @@ func TestDocuments_EchoesAreKept(t *testing.T) {
 		}
 	}
 }
+
+// A client's own values of any size are read again rather than kept beyond the room for them.
+func TestDocuments_LargeEchoesAreNotKept(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.add(done(project, now), `{"id":"`+strings.Repeat("i", 300<<10)+`","scenes":[]}`)
+	w.add(done(running, now), `{"client-data":{"a":"`+strings.Repeat("d", 300<<10)+`"},"scenes":[]}`)
+	for range 2 {
+		before := w.opened
+		if body := w.call("GET", "/v2/movies?format=simple", "viewer", "").Body.String(); !strings.Contains(body, `"id":"iii`) {
+			t.Fatalf("%.300s", body)
+		}
+		if got := w.opened - before; got != 2 {
+			t.Errorf("%d documents were read, want 2", got)
+		}
+	}
+}
