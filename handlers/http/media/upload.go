@@ -73,9 +73,6 @@ func (a *API) putUpload(w http.ResponseWriter, r *http.Request) {
 	if !errors.As(err, &refusal) && r.Context().Err() != nil {
 		return // the client has disconnected
 	}
-	if errors.Is(err, errStopping) || errors.Is(err, errManyUploads) {
-		w.Header().Set("Retry-After", "2")
-	}
 	web.Fail(w, r, a.cfg.Log, err)
 	if unread == nil && connection.Flush() == nil {
 		select {

@@ -133,6 +133,9 @@ func unavailable(r *http.Request, err error) bool {
 // Retry sets the header Retry-After when unavailable returns true for the error.
 func Retry(w http.ResponseWriter, r *http.Request, err error) {
 	if unavailable(r, err) {
-		w.Header().Set("Retry-After", strconv.Itoa(retryAfter))
+		retryLater(w)
 	}
 }
+
+// retryLater sets the header Retry-After.
+func retryLater(w http.ResponseWriter) { w.Header().Set("Retry-After", strconv.Itoa(retryAfter)) }

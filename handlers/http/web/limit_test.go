@@ -106,6 +106,7 @@ func TestFail_unavailable(t *testing.T) {
 		"a full disk":              {fmt.Errorf("write: %w", syscall.ENOSPC), 503, true},
 		"a mistake of ours":        {errors.New("no such index"), 500, false},
 		"a status of its own":      {fmt.Errorf("%w: %w", domain.Errorf(domain.Internal, "movie_not_created", "Error"), eventstore.ErrUnavailable), 500, true},
+		"a 503 of its own":         {domain.Errorf(domain.Unavailable, "preview_too_slow", "Error"), 503, true},
 		"a refusal, whatever else": {fmt.Errorf("%w: %w", domain.Errorf(domain.Invalid, "limit_invalid", "Error"), eventstore.ErrUnavailable), 400, false},
 	} {
 		w := httptest.NewRecorder()

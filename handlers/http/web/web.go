@@ -113,6 +113,9 @@ func Fail(w http.ResponseWriter, r *http.Request, log logrus.FieldLogger, err er
 			LogFailure(r, log, err)
 			Retry(w, r, err)
 		}
+		if refusal.Kind == domain.Unavailable {
+			retryLater(w)
+		}
 		Refuse(w, StatusOf(refusal), refusal)
 		return
 	}
