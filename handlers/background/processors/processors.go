@@ -152,7 +152,7 @@ func New(config Config) (*Processors, error) {
 		Worker: config.Worker, Now: config.Now,
 	})
 	p.work, p.kill = context.WithCancelCause(context.Background())
-	router.AddMiddleware(middleware.Recoverer, p.underOwnContext, middleware.CorrelationID)
+	router.AddMiddleware(p.underOwnContext, middleware.CorrelationID)
 	for _, kind := range config.Kinds {
 		if err := p.register(kind); err != nil {
 			return nil, err
@@ -223,7 +223,10 @@ func (p *Processors) register(kind string) error {
 		if err := json.Unmarshal(msg.Payload, &task); err != nil {
 			return fmt.Errorf("read the task of message %s: %w", msg.UUID, err)
 		}
-		return p.end(task, p.observed(msg.Context(), task, processor.do))
+		_, err := middleware.Recoverer(func(msg *message.Message) ([]*message.Message, error) {
+			return nil, p.observed(msg.Context(), task, processor.do)
+		})(msg)
+		return p.end(task, err)
 	}).AddMiddleware(middleware.Timeout(processor.timeout))
 	return nil
 }

@@ -75,6 +75,9 @@ func TestRender_APanicIsOnlyAFailure(t *testing.T) {
 		if ok := <-pr.send(render(project, 0)); ok {
 			t.Error("a panic was taken for success")
 		}
+		if row := w.troubles.rows["render/"+string(project)]; row.Failures != 1 || row.Message != "panic: a bug" {
+			t.Errorf("trouble %+v", row)
+		}
 		pr.render.step = nil
 		pr.do(render(project, 1))
 		w.finished(project)

@@ -3,8 +3,11 @@ package processors
 import (
 	"context"
 	"errors"
+	"fmt"
 	"sync"
 	"time"
+
+	"github.com/ThreeDotsLabs/watermill/message/router/middleware"
 
 	"moviola/handlers/background/claims"
 	"moviola/projections"
@@ -59,7 +62,11 @@ func (p *Processors) note(task projections.Task, failed error) {
 	p.failed.add(task.ID)
 	ctx, cancel := context.WithTimeout(context.Background(), boardTime)
 	defer cancel()
-	trouble, err := p.config.Trouble.Failed(ctx, task.WorkItem, failed.Error())
+	message := failed.Error()
+	if crash := (middleware.RecoveredPanicError{}); errors.As(failed, &crash) {
+		message = fmt.Sprint("panic: ", crash.V) // without the stack, which is in the process's log
+	}
+	trouble, err := p.config.Trouble.Failed(ctx, task.WorkItem, message)
 	log := p.log.WithField("work", task.ID)
 	if err != nil {
 		log.WithError(err).Warn("failure of an item of work not recorded; `moviola work list` does not count it")
@@ -69,8 +76,8 @@ func (p *Processors) note(task projections.Task, failed error) {
 	}
 }
 
-// succeeded removes the row of a work item from the trouble board, the table of failed work items, when this process has
-// recorded a failure of the item there.
+// succeeded is called when a work item has ended normally. It removes the item's row from the trouble board, the table of
+// failed work items, when this process has recorded a failure of the item there.
 func (p *Processors) succeeded(task projections.Task) {
 	if !p.failed.remove(task.ID) {
 		return
@@ -78,7 +85,7 @@ func (p *Processors) succeeded(task projections.Task) {
 	ctx, cancel := context.WithTimeout(context.Background(), boardTime)
 	defer cancel()
 	if err := p.config.Trouble.Clear(ctx, task.ID); err != nil {
-		p.log.WithError(err).WithField("work", task.ID).Warn("item of work succeeded, its recorded failures not removed; " +
-			"they are removed later")
+		p.log.WithError(err).WithField("work", task.ID).Warn("recorded failures of an item of work not removed; they are " +
+			"removed later")
 	}
 }
