@@ -122,6 +122,34 @@ func TestRender_Drain(t *testing.T) {
 			}
 		})
 	})
+	t.Run("says that a render ignores its end, and ends the process all the same", func(t *testing.T) {
+		t.Parallel()
+		inWorld(t, func(t *testing.T, w *world) {
+			pr := w.start("one")
+			defer pr.set.ledgers.Close()
+			defer pr.cancel()
+			stuck := make(chan struct{})
+			pr.render.step = func(context.Context, commands.RenderJob, int) error { <-stuck; return nil }
+			pr.send(render(w.submit(), 0))
+			synctest.Wait()
+			ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+			defer cancel()
+			if err := pr.p.Drain(ctx); err == nil {
+				t.Error("the drain has waited for the render")
+			}
+			synctest.Wait()
+			select {
+			case err := <-pr.stopped:
+				if err != nil {
+					t.Errorf("run: %v", err)
+				}
+			default:
+				t.Error("the process goes on")
+			}
+			close(stuck)
+			synctest.Wait()
+		})
+	})
 	t.Run("is not taken for the movie's own fault", func(t *testing.T) {
 		t.Parallel()
 		inWorld(t, func(t *testing.T, w *world) {

@@ -303,23 +303,21 @@ func (p *Processors) Run(ctx context.Context) error {
 }
 
 // Drain takes no new work, and waits for running work until ctx ends. Then it cancels the work that is still running,
-// which releases its claims, and waits up to closeTimeout for its end. Run returns after a Drain without an error. Design
-// §10: the order of shutting down.
+// which releases its claims, and waits up to closeTimeout for its end. An error means that some work goes on, because it
+// ignores its context. Run returns after a Drain, whether it had an error or not. Design §10: the order of shutting down.
 func (p *Processors) Drain(ctx context.Context) error {
-	if err := p.config.Queue.Stop(ctx); err != nil {
-		p.kill(errDraining)
+	err := p.config.Queue.Stop(ctx)
+	p.kill(errDraining) // errDraining tells Run that the end of the work is intended
+	if err != nil {
 		longer, cancel := context.WithTimeout(context.Background(), closeTimeout)
 		defer cancel()
-		if err := p.config.Queue.Stop(longer); err != nil {
-			return err
-		}
+		err = p.config.Queue.Stop(longer)
 	}
-	p.kill(errDraining) // errDraining tells Run that the end of the work is intended
 	p.config.News.Close(ctx)
 	if !p.router.IsRunning() {
-		return p.config.Queue.Close()
+		return errors.Join(err, p.config.Queue.Close())
 	}
-	return p.router.Close()
+	return errors.Join(err, p.router.Close())
 }
 
 // randomHex returns n random bytes in hex.
