@@ -59,7 +59,7 @@ func (c *Cache) takeShared(
 	}
 	asset, err := c.copyShared(ctx, s, address, target, since)
 	if err != nil && !errors.Is(err, commands.ErrFileNotFound) {
-		c.cfg.Log.WithError(err).Warn("download of another host cannot be read; the source is downloaded here")
+		c.cfg.Log.WithError(err).Warn("download of another host cannot be used; the source is downloaded here")
 	}
 	return asset, err == nil
 }
