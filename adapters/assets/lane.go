@@ -98,7 +98,8 @@ func (d *drawn) Read(p []byte) (int, error) {
 // download brings the file at target into the account's folder. It does not do so if known is the record of an earlier
 // download and the server answers that the file has not changed since. A download first waits until the budgets have a
 // connection and bytes for it. If the file turns out to need more bytes than the budget has left, download gives everything
-// back, and waits again for the larger number. A file at an address of the service itself needs nothing from the budgets.
+// back, waits again for the larger number, and starts again with the whole time limit. A file at an address of the service
+// itself needs nothing from the budgets.
 func (c *Cache) download(ctx context.Context, s accountFolder, target *url.URL, known visit) (visit, error) {
 	if _, own := c.ownPath(target); own {
 		return c.tries(ctx, s, target, known, &lane{})

@@ -111,7 +111,7 @@ func (c *Cache) measure(ctx context.Context, folder string) (quota.Amount, error
 	return sum, err
 }
 
-// keptBelow returns the files below a folder, without temporary files and notes.
+// keptBelow returns the files below a folder, without temporary files, notes and the records of downloads.
 func keptBelow(ctx context.Context, dir string) ([]kept, error) {
 	var all []kept
 	err := filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {

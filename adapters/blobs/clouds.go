@@ -32,8 +32,7 @@ type place struct {
 	query                     url.Values
 }
 
-// cloudParameters are the names that parameters of an address may have: those that gocloud.dev/blob knows, and endpoint,
-// which s3:// addresses have too.
+// cloudParameters are the names that parameters of an address may have, by the scheme of the address.
 var cloudParameters = map[string][]string{
 	gcsblob.Scheme:   {"endpoint", "prefix"},
 	azureblob.Scheme: {"storage_account", "domain", "protocol", "localemu", "prefix"},

@@ -79,7 +79,7 @@ func (b *Bucket) Stat(ctx context.Context, key string) (mediafiles.Staged, error
 	return mediafiles.Staged{Size: found.Size, ContentType: found.ContentType, At: found.ModTime}, nil
 }
 
-// Copy implements mediafiles.Staging. The storage copies the file by itself: its bytes do not pass through this process.
+// Copy implements mediafiles.Staging. A bucket copies the file by itself: its bytes do not pass through this process.
 func (b *Bucket) Copy(ctx context.Context, from, to string) error {
 	if err := errors.Join(checkKey(from), checkKey(to)); err != nil {
 		return err

@@ -52,7 +52,8 @@ type protocolError struct {
 
 func (e *protocolError) Error() string { return fmt.Sprintf("%s (%d)", e.Message, e.Code) }
 
-// newConn starts reading and writing, until either pipe ends. Both are closed then.
+// newConn starts to read, until the pipe in ends, and to write, until either pipe ends. A pipe that is not used any more is
+// closed.
 func newConn(in io.ReadCloser, out io.WriteCloser, onEvent func(event)) *conn {
 	c := &conn{
 		out: make(chan []byte, outstanding), done: make(chan struct{}), onEvent: onEvent, pending: map[int64]chan reply{},

@@ -16,7 +16,7 @@ const (
 	maxConnections = 1000
 	connectTime    = 10 * time.Second
 	headerTime     = 30 * time.Second
-	silence        = 30 * time.Second // a connection without data for this time is closed
+	silence        = 30 * time.Second // time limit of a read, of a write, and of an idle connection to the proxy
 )
 
 var errTooManyBytes = errors.New("the page loads too much")

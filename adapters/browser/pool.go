@@ -129,7 +129,7 @@ func (p *Pool) show(ctx context.Context, page Page, draw func(context.Context, *
 		page.fonts = p.cfg.Fonts(page)
 	}
 	err = p.try(ctx, page, draw)
-	if errors.Is(err, errLost) { // the browser has died while it waited for a page
+	if errors.Is(err, errLost) { // the page is not to blame: its content was not loaded yet
 		err = p.try(ctx, page, draw)
 	}
 	return err

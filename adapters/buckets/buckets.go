@@ -112,7 +112,7 @@ func (b *bucket) put(ctx context.Context, key, contentType string, content io.Re
 	})
 }
 
-// keyOf converts a path to the name of an object: leading slashes and dots are removed.
+// keyOf converts a path to the name of an object: every / and ./ at its start is removed.
 func keyOf(path string) string {
 	for {
 		trimmed := strings.TrimPrefix(strings.TrimLeft(path, "/"), "./")

@@ -23,7 +23,7 @@ import (
 	"moviola/internal/quota"
 )
 
-// maxPixels is the largest number of pixels of a picture: more than any model makes, and few enough to be drawn.
+// maxPixels is the largest number of pixels of a picture.
 const maxPixels = 16 << 20
 
 // accountFolder is the folder of one account: <key>.json names the picture <hash> and says what it is.
@@ -81,7 +81,7 @@ func (s accountFolder) find(key string) (commands.Asset, bool) {
 	return asset, err == nil && hashOf(raw) == asset.Hash
 }
 
-// keep puts a picture in the account's folder: the file first, so that a note always names an existing file.
+// keep puts a picture in the account's folder: the file first, so that no note is written before the file that it names.
 func (s accountFolder) keep(key string, raw []byte) (commands.Asset, error) {
 	asset, err := recognise(raw)
 	if err != nil {

@@ -145,7 +145,7 @@ func endpointOf(settings connection.Settings) *string {
 	return aws.String(settings["endpoint"])
 }
 
-// keyOf returns a path as an object key, without leading slashes and dots.
+// keyOf converts a path to an object key: every / and ./ at its start is removed.
 func keyOf(path string) string {
 	for {
 		trimmed := strings.TrimPrefix(strings.TrimLeft(path, "/"), "./")

@@ -13,7 +13,7 @@ func mp3Length(raw []byte) (time.Duration, bool) {
 	for len(raw) >= 4 {
 		f, ok := mp3Header(raw)
 		if !ok {
-			break // what follows the last frame is a tag
+			break // a tag follows, or the file is damaged
 		}
 		seconds += float64(f.samples) / float64(f.rate)
 		frames++

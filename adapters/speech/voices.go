@@ -61,7 +61,7 @@ func azureDefault(tag string) string {
 	return azureVoices().first[language]
 }
 
-// usualLocales are the default regions of languages whose first voice in azure_voices.txt has another region.
+// usualLocales are the default locales of languages. For any other language it is the first one in azure_voices.txt.
 var usualLocales = map[string]string{
 	"ar": "ar-SA", "bn": "bn-BD", "de": "de-DE", "en": "en-GB", "es": "es-ES", "fr": "fr-FR", "nl": "nl-NL", "pt": "pt-PT",
 	"sr": "sr-RS",

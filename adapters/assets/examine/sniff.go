@@ -62,7 +62,7 @@ var magics = []magic{
 // stills are the brands of pictures in the container of MP4, HEIC and AVIF, which neither Go nor the video decoders read.
 var stills = []string{"heic", "heix", "heim", "heis", "mif1", "msf1", "avif", "avis"}
 
-// HeadBytes are enough to recognise every format.
+// HeadBytes is the number of bytes at the start of a file by which its format is recognised.
 const HeadBytes = 4 << 10
 
 // Sniff recognises the format of a file by its first bytes, head, alone: file names and HTTP headers are ignored. For a
@@ -196,7 +196,7 @@ func describe(head []byte) string {
 // shownLength is the number of characters to which addresses in messages are cut.
 const shownLength = 200
 
-// Shown returns the address for messages: without parts that may be secret.
+// Shown returns the address for messages: without user, query and fragment, which may be secret, and cut to shownLength.
 func Shown(u *url.URL) string {
 	text := (&url.URL{Scheme: u.Scheme, Host: u.Host, Path: u.Path}).String()
 	if runes := []rune(text); len(runes) > shownLength {
