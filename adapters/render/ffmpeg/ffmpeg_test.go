@@ -142,6 +142,28 @@ func TestTools_Probe(t *testing.T) {
 	}
 }
 
+// TestTools_Run_playsWhatItDescribes: a sound that a movie is told of can be decoded, also in the formats of cinema.
+func TestTools_Run_playsWhatItDescribes(t *testing.T) {
+	t.Parallel()
+	tools := ffmpegtest.Tools(t)
+	for encoder, codec := range map[string]string{"dca": "dts", "truehd": "truehd", "eac3": "eac3"} {
+		film := filepath.Join(t.TempDir(), "film.mkv")
+		generate(t, film, "-f", "lavfi", "-i", "testsrc2=s=64x48:d=0.5", "-f", "lavfi", "-i", "sine=d=0.5:r=48000", "-c:v", "libx264",
+			"-strict", "-2", "-c:a", encoder, "-ac", "2")
+		got, err := tools.Probe(t.Context(), film, "matroska")
+		if err != nil || got.Audio == nil || got.Audio.Codec != codec {
+			t.Errorf("%s is described as %+v, %v", encoder, got.Audio, err)
+		}
+		err = tools.Run(t.Context(), ffmpeg.Command{
+			Inputs: []ffmpeg.Input{{Path: film, Format: "matroska"}}, Read: []string{film}, Limit: time.Minute,
+			Output: []string{"-map", "0:v", "-map", "0:a", "-f", "null", "-"},
+		})
+		if err != nil {
+			t.Errorf("%s is not decoded: %v", encoder, err)
+		}
+	}
+}
+
 // Reliability §5 M1: files that name other files, disguised as videos.
 func TestTools_Probe_refusesPlaylists(t *testing.T) {
 	t.Parallel()

@@ -20,15 +20,14 @@ var decoders = strings.Join([]string{
 	"prores", "dnxhd", "mjpeg", "ffv1", "qtrle", "png", "gif", "rawvideo",
 	"aac", "mp3float", "mp3", "mp2float", "mp2", "vorbis", "opus", "libopus", "libvorbis", "flac", "alac", "ac3", "eac3",
 	"pcm_s16le", "pcm_s16be", "pcm_s24le", "pcm_s24be", "pcm_s32le", "pcm_s32be", "pcm_f32le", "pcm_f32be", "pcm_f64le",
-	"wmav2", "wmav1", "pcm_u8", "pcm_s8", "pcm_mulaw", "pcm_alaw", "adpcm_ms", "adpcm_ima_wav", "adpcm_ima_qt",
+	"dca", "truehd", "wmapro", "wmav2", "wmav1", "pcm_u8", "pcm_s8", "pcm_mulaw", "pcm_alaw", "adpcm_ms", "adpcm_ima_wav",
+	"adpcm_ima_qt",
 }, ",")
 
 // described are the decoders that ffprobe may use to describe a file: those in decoders, and further ones. Streams for
-// the further ones cannot be shown or played: captions, covers, and sound in other formats. A file that contains them can
-// still be described.
+// the further ones cannot be shown or played: captions and covers. A file that contains them can still be described.
 var described = strings.Join([]string{
 	decoders, "ssa", "ass", "subrip", "srt", "webvtt", "mov_text", "text", "pgssub", "dvdsub", "dvbsub", "bmp", "tiff", "webp",
-	"dca", "truehd", "wmapro",
 }, ",")
 
 // Input is one file that ffmpeg reads.
