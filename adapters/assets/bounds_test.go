@@ -61,14 +61,26 @@ func TestCache_Fetch_scans(t *testing.T) {
 	if err := jpeg.Encode(&b, image.NewGray(image.Rect(0, 0, 8, 8)), nil); err != nil {
 		t.Fatal(err)
 	}
-	scan := []byte("\xff\xda\x00\x08\x01\x01\x00\x00\x3f\x00")
-	s.serve("/usual", append(b.Bytes(), bytes.Repeat(scan, 99)...))
+	open, end := bytes.CutSuffix(b.Bytes(), []byte("\xff\xd9"))
+	if !end {
+		t.Fatal("the picture does not end with its last marker")
+	}
+	scan := []byte("\xff\xda\x00\x08\x01\x01\x00\x00\x3f\x00\xff\x00\xff\xd0")
+	film := bytes.Repeat([]byte("\xff\xda"), 500) // as phones append it to a picture
+	profile := append([]byte("\xff\xe2\x03\xea"), film...)
+	s.serve("/usual", slices.Concat(open, profile, bytes.Repeat(scan, 99), []byte("\xff\xff\xd9"), film))
 	if _, err := s.fetch("/usual"); err != nil {
 		t.Error(err)
 	}
-	s.serve("/hostile", append(bytes.Clone(b.Bytes()), bytes.Repeat(scan, 100)...))
-	_, err := s.fetch("/hostile")
-	s.requireError(err, "The file at 'HOST/hostile' draws its picture more than 100 times; save it anew")
+	s.serve("/cut", slices.Concat(open, scan, profile[:100]))
+	if _, err := s.fetch("/cut"); err != nil {
+		t.Error(err)
+	}
+	for path, before := range map[string]string{"/hostile": "", "/padded": "\xff\x01 \xff\xe0\x00\x02 "} {
+		s.serve(path, slices.Concat(open, []byte(before), bytes.Repeat(scan, 100)))
+		_, err := s.fetch(path)
+		s.requireError(err, "The file at 'HOST"+path+"' draws its picture more than 100 times; save it anew")
+	}
 }
 
 // A picture of 16 bits a channel that would take too much memory as a whole is read row by row. Of the forms that cannot be

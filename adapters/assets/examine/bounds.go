@@ -29,29 +29,68 @@ const (
 	maxEdits = 2000
 )
 
-// checkScans refuses a JPEG with too many scans.
+// checkScans refuses a JPEG with too many scans. It counts as decoders read them: neither what segments contain, such as a
+// colour profile, nor what follows the picture, such as a film of a phone, is searched.
 func checkScans(f io.ReadSeeker, target *url.URL) error {
 	if _, err := f.Seek(0, io.SeekStart); err != nil {
 		return fmt.Errorf("read JPEG: %w", err)
 	}
-	in := bufio.NewReaderSize(f, 1<<16)
-	const startOfScan = 0xda
-	scans, marker := 0, false
+	scans, err := countScans(bufio.NewReaderSize(f, 1<<16))
+	if err = ignoreEnd(err); err != nil {
+		return fmt.Errorf("read JPEG: %w", err)
+	}
+	if scans > maxScans {
+		return unsupported(target, fmt.Sprintf("draws its picture more than %d times; save it anew", maxScans))
+	}
+	return nil
+}
+
+// countScans counts the scans up to the end of the picture, and at most one more than maxScans.
+func countScans(in *bufio.Reader) (scans int, err error) {
+	for scans <= maxScans {
+		marker, err := nextMarker(in)
+		if err != nil || marker == endOfImage {
+			return scans, err
+		}
+		if marker == startOfScan {
+			scans++
+		}
+		if err := skipSegment(in); err != nil {
+			return scans, err
+		}
+	}
+	return scans, nil
+}
+
+// The markers of a JPEG that are needed here. alone, and those from restart to endOfImage, have no segment.
+const (
+	alone, restart, startOfImage, endOfImage, startOfScan = 0x01, 0xd0, 0xd8, 0xd9, 0xda
+)
+
+// nextMarker returns the next marker that ends the picture or begins a segment. It skips the data of scans, in which 0xff is
+// followed by 0.
+func nextMarker(in *bufio.Reader) (byte, error) {
+	marked := false
 	for {
 		b, err := in.ReadByte()
-		if errors.Is(err, io.EOF) {
-			return nil
-		}
 		if err != nil {
-			return fmt.Errorf("read JPEG: %w", err)
+			return 0, err
 		}
-		if marker && b == startOfScan {
-			if scans++; scans > maxScans {
-				return unsupported(target, fmt.Sprintf("draws its picture more than %d times; save it anew", maxScans))
-			}
+		if marked && b > alone && (b < restart || b > startOfImage) && b != 0xff {
+			return b, nil
 		}
-		marker = b == 0xff
+		marked = b == 0xff
 	}
+}
+
+// skipSegment skips the segment of a marker, which begins with its own length.
+func skipSegment(in *bufio.Reader) error {
+	var length [2]byte
+	if _, err := io.ReadFull(in, length[:]); err != nil {
+		return err
+	}
+	_, err := in.Discard(max(0, int(binary.BigEndian.Uint16(length[:]))-len(length)))
+	return err
 }
 
 // opened opens the file of an asset, and returns the file's length in bytes.

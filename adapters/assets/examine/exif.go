@@ -30,7 +30,7 @@ func jpegOrientation(f io.ReadSeeker) (int, error) {
 			return upright, ignoreEnd(err)
 		}
 		size := int(binary.BigEndian.Uint16(head[2:])) - 2
-		const startOfScan, app1 = 0xda, 0xe1
+		const app1 = 0xe1
 		if head[0] != 0xff || head[1] == startOfScan || size < 0 {
 			return upright, nil
 		}
