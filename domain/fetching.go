@@ -29,7 +29,7 @@ type Fetching struct {
 	trial   Trial
 	first   time.Time     // time of the first claim
 	since   time.Time     // time of the newest claim
-	spent   time.Duration // duration of all claims that were released, or followed by another claim
+	spent   time.Duration // duration of all earlier claims; at most longestUnknown of one that was not released
 }
 
 // Begin applies the event of a claim.
@@ -62,7 +62,7 @@ func (f *Fetching) Done() bool { return f.done }
 // this movie or item.
 func (f *Fetching) First() time.Time { return f.first }
 
-// Spent returns the duration of all claims before the current one.
+// Spent returns the duration of all claims before the current one. A claim that was not released counts at most a minute.
 func (f *Fetching) Spent() time.Duration { return f.spent }
 
 // Held reports whether the newest claim is open and its worker is not known to be dead. dead is the attempt whose worker is

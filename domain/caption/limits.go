@@ -6,7 +6,7 @@ import (
 	"moviola/domain"
 )
 
-// Bounds of a caption file. A file that exceeds them is refused, or shortened if nothing important is lost.
+// Bounds of a caption file. A file that exceeds them is refused or shortened.
 const (
 	maxBytes     = 4 << 20
 	maxCues      = 20_000

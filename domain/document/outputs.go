@@ -59,7 +59,7 @@ func (m *Movie) noteOpaque() {
 
 const opaqueAlpha = 255
 
-// maxOutputs is the maximum number of formats that are read from a document. The plans of accounts have lower limits.
+// maxOutputs is the maximum number of formats that are read from a document. The built-in plans have lower limits.
 const maxOutputs = 20
 
 // Output is one file, or set of files, that a movie asks for beside its MP4.

@@ -64,7 +64,7 @@ func errUnreadable() error {
 }
 
 // checkShape refuses a movie that is empty by decision 15, one whose scenes or elements are no arrays, and one with more
-// scenes or elements than decision 24 allows.
+// scenes or elements than decisions 24 and 57 allow.
 func checkShape(props map[string]any) error {
 	scenes, hasScenes, scenesOK := list(props, "scenes")
 	elements, hasElements, elementsOK := list(props, "elements")

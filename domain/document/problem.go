@@ -44,7 +44,7 @@ const (
 	maxWarnings = 50
 )
 
-// Notes returns all notes made while the movie was read, in order.
+// Notes returns the notes made while the movie was read.
 func (m *Movie) Notes() []Note { return m.notes }
 
 // note adds a note to the movie. It also adds a warning, unless the note is fatal.

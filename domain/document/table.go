@@ -6,8 +6,8 @@ import (
 )
 
 // table holds a function for each kind of object of the movie JSON, which returns the properties of the kind. The function puts
-// them together at its first call, because the many groups of all components would take longer than a short movie has. The rows
-// are in table_*.go; doc.go tells how to add one.
+// them together at its first call, because few movies need the many groups of all components. The rows are in table_*.go;
+// doc.go tells how to add one.
 var table = sync.OnceValue(func() map[string]func() propertySet {
 	kinds := map[string][]Property{
 		MovieKind: movieProperties, SceneKind: sceneProperties, ExportKind: exportProperties, DestinationKind: destinationProperties,

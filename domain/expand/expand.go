@@ -9,7 +9,7 @@ import (
 	"moviola/domain/expr"
 )
 
-// The bounds of one expansion. Decision 24 names elements and depth; the others bound the cost of hostile documents.
+// The bounds of one expansion. Decisions 24 and 57 name some; the others bound the cost of hostile documents.
 const (
 	MaxElements    = 5000
 	maxDepth       = 64

@@ -28,7 +28,7 @@ func (e *BudgetError) Unwrap() error { return ErrBudget }
 // Budget bounds the cost of several evaluations together, so that hostile expressions stay cheap. It is not safe for concurrent
 // use.
 type Budget struct {
-	Steps int // steps that are left: an operation takes one, and one more for each 16 bytes that it reads
+	Steps int // steps that are left: an operation takes at least one, and one more for each 16 bytes that it reads
 	Bytes int // bytes that are left for the texts that operations make
 }
 

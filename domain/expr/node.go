@@ -8,7 +8,8 @@ import (
 // Expr is a parsed expression. It is safe for concurrent use.
 type Expr struct{ root node }
 
-// String returns the expression as a text that Parse accepts; every operation is in parentheses.
+// String returns the expression as a text; every operation is in parentheses. Parse accepts the text unless it exceeds a
+// bound.
 func (e Expr) String() string {
 	var b strings.Builder
 	e.root.write(&b)

@@ -20,8 +20,8 @@ import (
 	"moviola/domain"
 )
 
-// remembered is how long a closed hold is remembered, measured by the times of events. Two days are enough: an id is made
-// for one movie or preload item, and requests for it are not repeated for so long.
+// remembered is how long a hold or count is remembered after its end, measured by the times of events. Two days are enough:
+// an id is made for one movie or preload item, and requests for it are not repeated for so long.
 const remembered = 48 * time.Hour
 
 // Errors that show a mistake of the calling code. They are never shown to a client.

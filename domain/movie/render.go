@@ -43,8 +43,9 @@ type Start struct {
 	Encoder Encoder      // encoder of the windows of the attempt that begins
 }
 
-// StartRender claims the movie for a worker. It returns no event when the movie does not exist, is closed, or is claimed by
-// another worker. A movie that has timed out or has crashed its renderers too often is closed instead.
+// StartRender claims the movie for a worker. It returns no event when the movie does not exist, is closed, or is claimed by a
+// worker that is not known to be dead. A movie that is out of time, unless it may continue (see goesOn), or has crashed its
+// renderers too often is closed instead.
 func (m *Movie) StartRender(s Start, now time.Time, limit time.Duration) []domain.Event {
 	switch {
 	case m.submitted == nil || m.closing != nil || m.held(s.Dead):

@@ -15,7 +15,7 @@ import (
 // Acted is one act of an operator. It never contains a key, a token or another secret.
 type Acted struct {
 	ID  string    `json:"id" personal:"no"`  // random id of the act
-	Who string    `json:"who" personal:"no"` // name of the operator's token, or the name sent with the configured token
+	Who string    `json:"who" personal:"no"` // name of the operator
 	Act string    `json:"act" personal:"no"` // what was done, such as "grant credits"
 	On  string    `json:"on" personal:"no"`  // subject of the act: the account, key, work item or template
 	How string    `json:"how" personal:"no"` // further details: an amount, a plan, a reference

@@ -62,7 +62,7 @@ func Hash(token string) string {
 // RosterStream names the stream of the operators.
 const RosterStream = "operators-roster"
 
-// Added records that a person has become an operator.
+// Added records that an operator has a token: a new operator, or one whose token was renewed.
 type Added struct {
 	Name string    `json:"name" personal:"no"`
 	Role Role      `json:"role"`
@@ -76,7 +76,7 @@ func (Added) EventType() string { return "OperatorAdded" }
 // EventKey distinguishes the event from others of its type in the same stream.
 func (a Added) EventKey() string { return "added/" + a.Hash }
 
-// Revoked records that a person is no longer an operator.
+// Revoked records that an operator's token is no longer valid.
 type Revoked struct {
 	Name string    `json:"name" personal:"no"`
 	Hash string    `json:"hash" personal:"no"` // hash of the token that is no longer valid

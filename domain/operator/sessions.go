@@ -59,8 +59,8 @@ func (r *Roster) signedOut(e SignedOut) {
 	r.ended.Add(session.One{ID: e.Session, Began: e.Began, Until: e.Until, At: e.At})
 }
 
-// Sessions returns the sessions of the console that are open at a time, the newest first. It leaves out those of tokens that
-// are no longer valid.
+// Sessions returns the sessions of the console that are open at a time, the newest first. It leaves out those of operators'
+// own tokens that are no longer valid.
 func (r *Roster) Sessions(at time.Time) []SignedIn {
 	var all []SignedIn
 	for _, one := range r.open {

@@ -1,5 +1,5 @@
-// Package plan holds the plans of accounts: how long and how large movies may be, and, on counted plans, how many movies an
-// account may have. Plans are data; another package reads them from a file.
+// Package plan holds the plans of accounts: how long and how large movies may be, which rights an account has, and, on
+// counted plans, how many movies it may have. Plans are data; another package reads them from a file.
 package plan
 
 import (
@@ -18,8 +18,7 @@ type Plan struct {
 	Name string
 	// Length is the maximum length of a movie.
 	Length time.Duration
-	// PackLength is the maximum length of a movie, instead of Length, if the account was granted a credit pack; 0: Length
-	// is the maximum for these accounts too.
+	// PackLength is the maximum length of a movie if the account was granted a credit pack, unless Length is greater.
 	PackLength time.Duration
 	// Width and Height are the maximum size of a movie in pixels. The longer side of a movie is compared with the greater of
 	// the two, its shorter side with the smaller.
@@ -30,21 +29,22 @@ type Plan struct {
 	Drafts  int64 // maximum number of drafts per calendar month (UTC), on counted plans
 	// Email reports whether movies may be sent to e-mail destinations. Decision 55.
 	Email bool
-	// EmailRecipients is the maximum number of recipients of e-mails per day (UTC); 0: DefaultEmailRecipients.
+	// EmailRecipients is the maximum number of recipients of e-mails per day (UTC), if Email is true; 0:
+	// DefaultEmailRecipients.
 	EmailRecipients int
 	// Previews is the maximum number of previews of unrendered movies per hour; 0: DefaultPreviews.
 	Previews int
 	// Outputs is the maximum number of outputs that a movie may have beside its MP4; 0: none. Decision 61.
 	Outputs int
-	// History is how long the events of a movie that has ended stay in the log after the newest of them; 0: as long as the
-	// installation says; Forever: they are never archived. Decision 96.
+	// History is how long the events of a movie that has ended, and old entries of the ledger, stay in the log; 0: as long
+	// as the installation says; Forever: they are never archived. Decision 96.
 	History History
 }
 
-// History is a time for which the events of a movie that has ended stay in the log.
+// History is a time for which the events of a movie that has ended, and old entries of the ledger, stay in the log.
 type History time.Duration
 
-// Forever says that the events of movies are never archived.
+// Forever says that the events of movies and the entries of ledgers are never archived.
 const Forever History = -1
 
 // LeastHistory is the minimum of a History.
@@ -66,8 +66,8 @@ func (h *History) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// Kept returns how long the events of ended movies stay in the log: the plan's History or, if that is 0, the time that the
-// installation sets. The result 0 means for ever.
+// Kept returns how long the events of ended movies and old entries of ledgers stay in the log: the plan's History or, if
+// that is 0, the time that the installation sets. The result 0 means for ever.
 func (p Plan) Kept(installation time.Duration) time.Duration {
 	switch p.History {
 	case 0:

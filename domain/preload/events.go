@@ -107,7 +107,8 @@ type Result struct {
 	Width     int        `json:"width,omitempty"`    // width of the asset in pixels
 	Height    int        `json:"height,omitempty"`
 	Size      int64      `json:"size,omitempty"` // size of the asset in bytes
-	// Generated reports whether a provider made the asset for this request. Only such an asset costs credits. Decision 38.
+	// Generated reports whether the asset was made for this request, from a prompt, a text, a component or a page. Only such
+	// an asset costs credits. Decision 38.
 	Generated bool  `json:"generated,omitempty"`
 	Credits   int64 `json:"credits,omitempty"` // credits that generating the asset cost
 }

@@ -19,7 +19,7 @@ func ReadEcho(document []byte) Echo {
 		Dashed     json.RawMessage `json:"client-data"`
 		Underlined json.RawMessage `json:"client_data"` // decision 23: the spelling with an underscore is accepted too
 	}
-	// After an error, the fields that were read before it are kept.
+	// After an error no field is set, and the echo is empty.
 	_ = json.Unmarshal(document, &fields)
 	data := fields.Dashed
 	if len(data) == 0 {
