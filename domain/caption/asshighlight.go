@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode"
 )
 
 // sameText groups consecutive events that show the same text, with gaps of at most 50 ms and no overlap, at most maxStates
@@ -104,7 +105,7 @@ func coloredWords(text string) []colored {
 					breaks = false
 				}
 				if field != "" {
-					joined = !strings.HasSuffix(field, " ")
+					joined = !unicode.IsSpace(lastRune(field))
 				}
 			}
 		}
