@@ -65,7 +65,8 @@ func TestExpr(t *testing.T) {
 		// functions
 		{"min(3, 1, 2)", 1.0}, {"max(3, '9', 2)", 9.0}, {"max([1, 4, 2])", 4.0}, {"min(nothing, 2)", 2.0}, {"min([])", nil},
 		{"ceil(1.2)", 2.0}, {"floor(-1.2)", -2.0}, {"abs(-3)", 3.0}, {"abs(nothing)", nil}, {"round(2.5)", 3.0}, {"round(-2.5)", -2.0},
-		{"round(1.005, 2)", 1.01}, {"round(3.14159, 2)", 3.14},
+		{"round(1.005, 2)", 1.01}, {"round(3.14159, 2)", 3.14}, {"round(1e300, 10)", 1e300}, {"round(-1e300, 10)", -1e300},
+		{"round(1700000000000000)", 1.7e15}, {"round(100000, 10)", 1e5}, {"round(600000000000000.5)", 600000000000001.0},
 		{"length('añb')", 3.0}, {"length(list)", 3.0}, {"length(obj)", 4.0}, {"length(nothing)", 0.0}, {"length(123)", 3.0},
 		{"upper('abc')", "ABC"}, {"lower('ABC')", "abc"}, {"trim('  a ')", "a"}, {"concat('a', 1, true, nothing)", "a1true"},
 		{"join(['a', 'b'], '-')", "a-b"}, {"join(['a', 'b'])", "a, b"}, {"join(nothing)", ""}, {"replace('a-b-c', '-', '')", "abc"}, {"replace('a', '', 'x')", "a"},

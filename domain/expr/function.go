@@ -150,11 +150,17 @@ func round(c *calling, args []any) (any, error) {
 	return roundTo(n, int(places)), nil
 }
 
+// roundTo rounds a number to a number of decimals; halves are rounded up. A number too large for a float64 to have further
+// digits is returned unchanged.
 func roundTo(n float64, places int) float64 {
+	const exact, most = 1 << 52, 0.01
 	scale := math.Pow(10, float64(places))
-	// A float64 such as 1.005 may be a little less than its decimal digits, so the digits are rounded.
 	scaled := n * scale
-	scaled += math.Abs(scaled) * 1e-15
+	if math.Abs(scaled) >= exact {
+		return n
+	}
+	// A float64 such as 1.005 may be a little less than its decimal digits, so the digits are rounded.
+	scaled += min(math.Abs(scaled)*1e-15, most)
 	return math.Floor(scaled+0.5) / scale
 }
 
