@@ -17,11 +17,8 @@ var byteOrderMark = []byte("\xef\xbb\xbf")
 // secretFields are the names of secret fields of a destination, in lower case, without dashes and underscores.
 var secretFields = map[string]bool{"password": true, "passphrase": true, "privatekey": true}
 
-// placeholder matches the expressions in a text; words matches the names in an expression.
-var (
-	placeholder = regexp.MustCompile(`\{\{(.*?)\}\}`)
-	words       = regexp.MustCompile(`[A-Za-z_][A-Za-z0-9_-]*`)
-)
+// words matches the names in an expression: see expr.IsName.
+var words = regexp.MustCompile(`[\p{L}_][\p{L}\p{Nd}_]*`)
 
 // Redact masks the secrets of a document's destinations, and the values of the variables that these secrets use, directly or by
 // other variables. All other bytes stay unchanged. A document without secrets is returned unchanged. Decision 30.
@@ -100,7 +97,7 @@ func variablesOf(raw []byte, secrets []scalar) []scalar {
 type scalar struct {
 	start, end int      // its range of bytes
 	path       []string // names of the objects' members that lead to it
-	names      []string // names of the variables in its expressions, and other words of these
+	names      []string // names of the variables in its expressions, and other words of the text
 }
 
 // scalarsIn returns the scalars in a document for which the function wanted returns true. It stops at a syntax error, because a
@@ -136,10 +133,10 @@ func (w *walk) value(path []string) bool {
 	end := int(w.decoder.InputOffset())
 	start := begin + len(w.raw[begin:end]) - len(bytes.TrimLeft(w.raw[begin:end], ":, \t\r\n"))
 	one := scalar{start: start, end: end, path: path}
+	// All that follows the first braces is searched, because braces and line breaks may stand inside an expression.
 	if text, ok := token.(string); ok {
-		for _, match := range placeholder.FindAllStringSubmatch(text, -1) {
-			one.names = append(one.names, words.FindAllString(match[1], -1)...)
-		}
+		_, expressions, _ := strings.Cut(text, "{{")
+		one.names = words.FindAllString(expressions, -1)
 	}
 	w.found = append(w.found, one)
 	return true
