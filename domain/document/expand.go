@@ -135,7 +135,7 @@ func (m *Movie) take(result expand.Result) {
 	m.open = result.Open
 	m.from = result.From
 	read := m.notes
-	m.notes, m.Warnings = nil, nil
+	m.notes, m.failed, m.Warnings = nil, false, nil
 	for _, p := range result.Problems {
 		m.note(Note{Ref: m.refOf(p.Place), Path: p.Path, From: p.From, Code: ExpressionInvalid, Fatal: true, Text: p.Text})
 	}

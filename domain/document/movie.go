@@ -30,6 +30,7 @@ type Movie struct {
 
 	exports  any
 	notes    []Note
+	failed   bool                            // one of the notes is fatal
 	repeated []string                        // warnings about repeated keys
 	source   map[string]any                  // the JSON before its variables were filled in; nil: the movie has no variables
 	grown    int64                           // approximate memory in bytes after variables were filled in; 0: no variables

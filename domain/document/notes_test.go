@@ -54,3 +54,19 @@ func TestNotes(t *testing.T) {
 		}
 	}
 }
+
+// TestValidate_AfterManyNotes: warnings beyond the number that is kept do not hide a mistake.
+func TestValidate_AfterManyNotes(t *testing.T) {
+	t.Parallel()
+	elements := strings.Repeat(`{"type":"text","text":"x","position":"nowhere"},`, 2100) + `{"type":"image"},{"type":"video"}`
+	for _, variables := range []string{``, `"variables":{"a":"{{1}}"},`} {
+		m, err := document.Parse([]byte(`{` + variables + `"elements":[` + elements + `]}`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		requireError(t, document.Validate(m), "element_invalid", "Movie Element #2101: The element type 'image' requires a 'src' property.")
+		if n := len(m.Notes()); n > 2001 {
+			t.Errorf("%d notes are kept", n)
+		}
+	}
+}

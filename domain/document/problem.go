@@ -38,7 +38,8 @@ const (
 	Deprecated        = "deprecated"
 )
 
-// The maximum number of notes, and the maximum number of warnings. Warnings are stored in an event, which must stay small.
+// The maximum number of notes (see keeps), and the maximum number of warnings. Warnings are stored in an event, which must
+// stay small.
 const (
 	maxNotes    = 2000
 	maxWarnings = 50
@@ -49,13 +50,16 @@ func (m *Movie) Notes() []Note { return m.notes }
 
 // note adds a note to the movie. It also adds a warning, unless the note is fatal.
 func (m *Movie) note(n Note) {
-	if len(m.notes) < maxNotes {
-		m.notes = append(m.notes, n)
+	if m.keeps(n.Fatal) {
+		m.notes, m.failed = append(m.notes, n), m.failed || n.Fatal
 	}
 	if !n.Fatal && len(m.Warnings) < maxWarnings {
 		m.Warnings = append(m.Warnings, n.String())
 	}
 }
+
+// keeps reports whether one more note is kept. Beyond maxNotes a fatal note is kept if no other one is.
+func (m *Movie) keeps(fatal bool) bool { return len(m.notes) < maxNotes || fatal && !m.failed }
 
 // String returns the text of the note with its place, as clients read it.
 func (n Note) String() string {

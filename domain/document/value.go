@@ -57,7 +57,7 @@ func (r reader) problem(code, name, format string, args ...any) {
 func (r reader) warn(code, name, format string, args ...any) { r.note(false, code, name, format, args) }
 
 func (r reader) note(fatal bool, code, name, format string, args []any) {
-	if len(r.movie.notes) >= maxNotes { // returning early saves the formatting, because the limit of notes is reached
+	if !r.movie.keeps(fatal) { // returning early saves the formatting
 		return
 	}
 	n := Note{Ref: r.ref, Path: r.path, Code: code, Fatal: fatal, Text: fmt.Sprintf(format, args...)}
