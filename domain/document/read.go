@@ -70,7 +70,7 @@ func (m *Movie) readScenes(props map[string]any) {
 func (r reader) scene() Scene {
 	s := Scene{Number: r.ref.Scene, Length: r.length(), Background: r.color("background-color"), Cache: r.flag("cache")}
 	s.ID, _ = r.text("id")
-	_, colored := r.props["background-color"]
+	_, colored := r.get("background-color")
 	s.plain = !colored
 	if s.Length.Kind == Container {
 		r.problem(ValueRange, "duration", "The property 'duration' of a scene must be a positive number or -1")
