@@ -228,6 +228,39 @@ func settled(short, long Seconds) any {
 	return expr.JSON(short.Float())
 }
 
+// shrunk returns a copy of the movie in which scenes and elements that lack a property are as short as they may become.
+func (m *Movie) shrunk() *Movie {
+	if !m.Waits() {
+		return m
+	}
+	short := *m
+	short.Elements = m.shrunkElements(m.Elements)
+	if m.isOpen(Ref{}) { // an element may be missing, whose length others take
+		short.Elements = append(short.Elements, Element{Length: Length{Kind: undecided}})
+	}
+	short.Scenes = slices.Clone(m.Scenes)
+	for i := range short.Scenes {
+		scene := &short.Scenes[i]
+		scene.Elements = m.shrunkElements(scene.Elements)
+		ref := Ref{Scene: scene.Number}
+		known := scene.Length.Kind == Fixed && m.MadeOf(ref)["transition"] == nil
+		if m.isOpen(ref) && !known {
+			scene.Length = Length{Kind: Fixed}
+		}
+	}
+	return &short
+}
+
+func (m *Movie) shrunkElements(elements []Element) []Element {
+	out := slices.Clone(elements)
+	for i := range out {
+		if m.isOpen(out[i].Ref) && out[i].Length.Kind == Unset {
+			out[i].Length.Kind = undecided
+		}
+	}
+	return out
+}
+
 // stretched returns a copy of the movie in which every property that is not known yet is set very late or very long.
 func (m *Movie) stretched() *Movie {
 	if !m.Waits() {

@@ -139,6 +139,7 @@ const (
 	Own                  // -1, "auto": the length of the source or animation
 	Container            // -2, "container": the length of the scene or movie
 	Fixed                // a number of seconds
+	undecided            // not known yet: see shrunk
 )
 
 // Length is the requested length of an element or scene. Value is set for Fixed only.

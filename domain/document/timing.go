@@ -94,10 +94,9 @@ func transitionLengths(m *Movie, scenes []Span) []Seconds {
 }
 
 // LeastCredits returns the movie's minimum price in credits, at least 1: the number of started seconds, as far as the JSON
-// alone tells. Sources of unknown length count as 0 seconds. For a movie that waits (see Waits), the final price may still
-// be lower.
+// alone tells. Sources of unknown length count as 0 seconds, and so do scenes and elements whose length is not known yet.
 func LeastCredits(m *Movie) int64 {
-	t := Time(m, func(string) (Seconds, bool) { return Seconds{}, false })
+	t := Time(m.shrunk(), func(string) (Seconds, bool) { return Seconds{}, false })
 	return max(1, m.FPS.Credits(m.FPS.Frame(t.Length)))
 }
 
@@ -119,6 +118,8 @@ func (c *container) own(e *Element) (length Seconds, has, unknown bool) {
 		return e.Length.Value, true, false
 	case e.Length.Kind == Container:
 		return Seconds{}, false, false
+	case e.Length.Kind == undecided:
+		return Seconds{}, true, true
 	case !e.Heard():
 		length := e.animated()
 		return length, e.Length.Kind == Own && length.Sign() > 0, false

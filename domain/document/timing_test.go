@@ -191,6 +191,9 @@ func TestTime_Animations(t *testing.T) {
 	}
 }
 
+// preloaded begins a movie with variables that are not known yet.
+const preloaded = `"preload":[{"id":"v","type":"video","src":"https://x.test/v.mp4"}],`
+
 func TestLeastCredits(t *testing.T) {
 	t.Parallel()
 	for movie, want := range map[string]int64{
@@ -204,6 +207,16 @@ func TestLeastCredits(t *testing.T) {
 		`{"scenes":[{"elements":[{"type":"video","src":"u"}]}],"elements":[{"type":"image","src":"i","start":3}]}`: 1,
 		`{"scenes":[{"duration":1e30}]}`:                                                                           1e9,
 		`{"template":"x"}`:                                                                                         1,
+		// lengths and conditions that are not known yet
+		`{` + preloaded + `"elements":[{"type":"image","src":"i","duration":"{{v_duration}}"}]}`:                                                   1,
+		`{` + preloaded + `"elements":[{"type":"image","src":"i"},{"type":"text","text":"x","condition":"{{v_width > 2}}","duration":2}]}`:         1,
+		`{` + preloaded + `"elements":[{"type":"text","text":"x","duration":3},{"type":"text","text":"{{v_url}}","duration":4}]}`:                  4,
+		`{` + preloaded + `"scenes":[{"duration":3},{"duration":"{{v_duration}}"}]}`:                                                               3,
+		`{` + preloaded + `"scenes":[{"elements":[{"type":"image","src":"i"},{"type":"text","text":"x","duration":"{{v_duration}}"}]}]}`:           1,
+		`{` + preloaded + `"scenes":[{"duration":7,"elements":[{"type":"text","text":"x","condition":"{{v_width > 2}}"}]}]}`:                       7,
+		`{` + preloaded + `"scenes":[{"duration":7},{"duration":7,"transition":{"duration":"{{v_duration}}"}}]}`:                                   7,
+		`{` + preloaded + `"scenes":[{"condition":"{{v_width > 2}}","duration":9},{"duration":7}]}`:                                                7,
+		`{` + preloaded + `"scenes":[{"elements":[{"type":"text","text":"x","duration":8},{"type":"text","text":"y","start":"{{v_duration}}"}]}]}`: 8,
 	} {
 		if got := document.LeastCredits(mustParse(t, movie)); got != want {
 			t.Errorf("%s: got %d credits, want %d", movie, got, want)
