@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"moviola/domain"
+	"moviola/domain/expr"
 )
 
 // embeddedMark is a property that Fill adds to elements that come from a template element, so that warnings can name the
@@ -129,9 +130,8 @@ func (f *filler) embed(movie map[string]any, by string, depth int) error {
 }
 
 // shown returns the elements of the template with the given id, for the element that shows the template. The template's
-// scenes follow each other from the element's start (0 if it is no number), and a scene without a length in seconds takes 5
-// seconds. The element's settings and variables override the variables of the template, but not those of its scenes and
-// elements.
+// scenes follow each other from the element's start, and a scene without a length in seconds takes 5 seconds. The element's
+// settings and variables override the variables of the template, but not those of its scenes and elements.
 func (f *filler) shown(element map[string]any, id, by string, depth int) ([]any, error) {
 	body, err := f.load(id, by)
 	if err != nil {
@@ -149,7 +149,7 @@ func (f *filler) shown(element map[string]any, id, by string, depth int) ([]any,
 		return nil, err
 	}
 	variables := Merge(Merge(objectIn(movie, "variables"), objectIn(element, "settings")), objectIn(element, "variables"))
-	at, _ := secondsIn(element, "start")
+	at := startOf(element)
 	out := placed(movie["elements"], element, variables, at, from+" /elements/")
 	scenes, _ := movie["scenes"].([]any)
 	for i, item := range scenes {
@@ -160,16 +160,52 @@ func (f *filler) shown(element map[string]any, id, by string, depth int) ([]any,
 		if !given || length <= 0 {
 			length = unlimited
 		}
-		at += length
+		at.seconds += length
 	}
 	return out, nil
 }
 
+// moment is a time in seconds from the start of a scene or movie: a number, or an expression plus a number.
+type moment struct {
+	computed string // expression without its braces; empty: the moment is the number alone
+	seconds  float64
+}
+
+// startOf returns the start of an element that shows a template: 0 if it is negative, or neither number nor expression.
+func startOf(element map[string]any) moment {
+	seconds, isNumber := secondsIn(element, "start")
+	if text, _ := element["start"].(string); !isNumber && expr.Has(text) {
+		return moment{computed: bare(text)}
+	}
+	return moment{seconds: max(seconds, 0)}
+}
+
+// delay adds the moment to the start of an element, unless that is a negative number, or neither number nor text.
+func (m moment) delay(element map[string]any) {
+	start, isNumber := secondsIn(element, "start")
+	text, isText := element["start"].(string)
+	sum := strconv.FormatFloat(start+m.seconds, 'f', -1, 64)
+	switch {
+	case m == moment{} || isNumber && start < 0 || !isNumber && !isText:
+		return
+	case isNumber && m.computed == "":
+		element["start"] = json.Number(sum)
+		return
+	}
+	if m.computed != "" {
+		sum = "(" + m.computed + ") + " + sum
+	}
+	if !isNumber {
+		sum = "(" + bare(text) + ") + " + sum
+	}
+	element["start"] = "{{ " + sum + " }}"
+}
+
 // placed returns copies of a template's elements in `list`, which replace the element `by` that shows the template. Each
-// copy starts `at` seconds later than its original (unless that starts at a negative number), gets the given variables, and
-// is shown only if the condition of `by` is true too. `mark` names the template and the list in it. Each copy stores `mark`
-// with its index in the list, unless the copied element has such a mark already.
-func placed(list any, by map[string]any, variables map[string]any, at float64, mark string) []any {
+// copy starts later than its original by the moment `at` (see delay), gets the given variables, and is shown only if the
+// condition of `by` is true too. `mark` names the template and the list in it. Each copy stores `mark` with its index in the
+// list, unless the copied element has such a mark already.
+func placed(list any, by map[string]any, variables map[string]any, at moment, mark string) []any {
 	elements, _ := list.([]any)
 	var out []any
 	for i, item := range elements {
@@ -184,11 +220,7 @@ func placed(list any, by map[string]any, variables map[string]any, at float64, m
 		if condition, ok := by["condition"]; ok {
 			e["condition"] = both(condition, own["condition"])
 		}
-		if start, isNumber := secondsIn(own, "start"); at > 0 && isNumber && start >= 0 {
-			e["start"] = json.Number(strconv.FormatFloat(start+at, 'f', -1, 64))
-		} else if text, ok := own["start"].(string); at > 0 && ok {
-			e["start"] = "{{ (" + bare(text) + ") + " + strconv.FormatFloat(at, 'f', -1, 64) + " }}"
-		}
+		at.delay(e)
 		out = append(out, e)
 	}
 	return out

@@ -153,3 +153,35 @@ func TestMerge_laws(t *testing.T) {
 		}
 	})
 }
+
+// TestFill_elementsAt moves the elements of a template to the start of the element that shows it, however that is written.
+func TestFill_elementsAt(t *testing.T) {
+	t.Parallel()
+	const id = "Abcd1234Efgh5678Ijkl"
+	of := bodies(map[string]string{id: `{"elements":[{"start":1},{"start":-1},{}],"scenes":[{"elements":[{"start":"{{n}}"}]},{"elements":[{}]}]}`})
+	for start, want := range map[string][]string{
+		`2`:             {`3`, `-1`, `2`, `"{{ (n) + 2 }}"`, `7`},
+		`"2"`:           {`3`, `-1`, `2`, `"{{ (n) + 2 }}"`, `7`},
+		`-1`:            {`1`, `-1`, ``, `"{{n}}"`, `5`},
+		`"{{ s * 2 }}"`: {`"{{ ( s * 2 ) + 1 }}"`, `-1`, `"{{ ( s * 2 ) + 0 }}"`, `"{{ (n) + ( s * 2 ) + 0 }}"`, `"{{ ( s * 2 ) + 5 }}"`},
+		`"soon"`:        {`1`, `-1`, ``, `"{{n}}"`, `5`},
+	} {
+		got, err := document.Fill([]byte(`{"elements":[{"type":"template","template":"`+id+`","start":`+start+`}]}`), of)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var movie struct {
+			Elements []struct{ Start json.RawMessage }
+		}
+		if err := json.Unmarshal(got, &movie); err != nil {
+			t.Fatal(err)
+		}
+		var starts []string
+		for _, e := range movie.Elements {
+			starts = append(starts, string(e.Start))
+		}
+		if diff := cmp.Diff(want, starts); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", start, diff)
+		}
+	}
+}
