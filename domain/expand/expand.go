@@ -237,7 +237,7 @@ func (x *expansion) imported(props map[string]any, s *scope) ([]any, error) {
 		return nil, nil
 	}
 	id, err := x.value(value, s)
-	if err != nil || brief(id) == "" {
+	if err != nil || x.await(id) || brief(id) == "" {
 		return nil, err
 	}
 	for _, v := range x.scenes {

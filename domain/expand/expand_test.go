@@ -181,6 +181,20 @@ func TestExpand_known(t *testing.T) {
 	}
 }
 
+// TestExpand_knownLater waits for control properties whose values will be known later.
+func TestExpand_knownLater(t *testing.T) {
+	t.Parallel()
+	for _, scene := range []string{
+		`{"iterate-to":"{{n}}","a":1}`, `{"iterate":[1,2],"iterate-from":"{{n}}","a":1}`, `{"iterate":[1,2],"iterate-step":"{{n}}","a":1}`,
+		`{"iterate":[1],"iterate-as":"{{n}}","a":"{{x.y}}"}`, `{"iterate":"{{n}}","a":1}`, `{"import":"{{n}}"}`,
+	} {
+		got, err := expand.Expand(tree(t, `{"scenes":[`+scene+`]}`), expand.Known{Values: map[string]any{"n": expr.Pending{}}}, expand.NewBudget())
+		if err != nil || len(got.Problems)+len(got.Warnings) > 0 || !got.Open[expand.Place{Scene: 1}] {
+			t.Errorf("%s: open %v, problems %v, warnings %v, error %v", scene, got.Open, got.Problems, got.Warnings, err)
+		}
+	}
+}
+
 // requireCode checks the code of a refusal, and that its text says what was exceeded.
 func requireCode(t testing.TB, err error, code, says string) {
 	t.Helper()

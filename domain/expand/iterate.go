@@ -26,8 +26,8 @@ func (x *expansion) repeat(out []any, props map[string]any, s *scope, one item) 
 		return one(out, props, s)
 	}
 	name := defaultItem
-	if as, err := x.value(get(props, "iterate-as"), s); err != nil {
-		return nil, err
+	if as, err := x.value(get(props, "iterate-as"), s); err != nil || x.await(as) {
+		return out, err
 	} else if text := brief(as); text != "" {
 		name = text
 	}
@@ -88,8 +88,8 @@ func (x *expansion) items(props map[string]any, s *scope) ([]any, bool, error) {
 	x.property = "iterate"
 	raw := get(props, "iterate")
 	bounds, ranged, err := x.bounds(props, s)
-	if err != nil {
-		return nil, false, err
+	if err != nil || bounds.pending {
+		return nil, true, err
 	}
 	if isBlank(raw) {
 		if !ranged {
@@ -150,6 +150,7 @@ func oneTo(n int) []any {
 type bounds struct {
 	from, to *float64
 	step     float64
+	pending  bool // one of the values is not known yet
 }
 
 // bounds reads the range of an iteration, and whether there is one.
@@ -173,7 +174,10 @@ func (x *expansion) bounds(props map[string]any, s *scope) (bounds, bool, error)
 		if err != nil {
 			return b, false, err
 		}
-		if isBlank(value) {
+		if x.await(value) {
+			b.pending = true
+		}
+		if isBlank(value) || b.pending {
 			continue
 		}
 		n, ok := expr.Number(value)

@@ -127,12 +127,14 @@ func (x *expansion) bare(text string, s *scope) (bool, error) {
 	return expr.Truth(value), x.noted(text, err)
 }
 
-// await checks the value of a control property, such as a condition. If the value is pending, it marks the scene or movie that
-// contains the current place as incomplete.
-func (x *expansion) await(value any) {
-	if value == any(expr.Pending{}) {
+// await reports whether the value of a control property, such as a condition, is pending. If it is, await marks the scene or
+// movie that contains the current place as incomplete.
+func (x *expansion) await(value any) bool {
+	pending := value == any(expr.Pending{})
+	if pending {
 		x.out.Open[Place{Scene: x.place.Scene}] = true
 	}
+	return pending
 }
 
 func isContainer(value any) bool {
