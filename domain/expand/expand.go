@@ -112,12 +112,12 @@ func Expand(movie map[string]any, known Known, budget *Budget) (Result, error) {
 	return x.out, err
 }
 
-// sort orders problems and warnings, so that the result does not depend on the random order of maps.
+// sort orders problems and warnings, which are found in the random order of maps.
 func (x *expansion) sort() {
 	slices.SortFunc(x.out.Warnings, func(a, b Problem) int { return cmp.Compare(a.Text, b.Text) })
 	slices.SortFunc(x.out.Problems, func(a, b Problem) int {
 		return cmp.Or(cmp.Compare(a.Place.Scene, b.Place.Scene), cmp.Compare(a.Place.Element, b.Place.Element),
-			cmp.Compare(a.Text, b.Text))
+			cmp.Compare(a.Text, b.Text), cmp.Compare(a.Path, b.Path))
 	})
 }
 

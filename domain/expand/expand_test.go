@@ -195,6 +195,24 @@ func TestExpand_knownLater(t *testing.T) {
 	}
 }
 
+// TestExpand_partOfALongList: a part of a list has all its items, however long the list is.
+func TestExpand_partOfALongList(t *testing.T) {
+	t.Parallel()
+	list := `"variables":{"l":[0` + strings.Repeat(",0", 11_999) + `]}`
+	got, err := expand.Expand(tree(t, `{`+list+`,"elements":[{"iterate":"l","iterate-to":11002,"condition":"{{item_index > 10999}}","n":"{{item_index}}"}]}`),
+		expand.Known{}, expand.NewBudget())
+	if err != nil || len(got.Problems) > 0 {
+		t.Fatalf("problems %v, error %v", got.Problems, err)
+	}
+	if diff := cmp.Diff(`{"elements":[{"n":11000},{"n":11001}]}`, compact(t, got.Tree)); diff != "" {
+		t.Errorf("elements (-want +got):\n%s", diff)
+	}
+	got, err = expand.Expand(tree(t, `{`+list+`,"elements":[{"iterate":"l","iterate-step":0.5}]}`), expand.Known{}, expand.NewBudget())
+	if diff := cmp.Diff([]string{"An iteration has at most 12000 items"}, texts(got.Problems)); diff != "" || err != nil {
+		t.Errorf("error %v, problems (-want +got):\n%s", err, diff)
+	}
+}
+
 // requireCode checks the code of a refusal, and that its text says what was exceeded.
 func requireCode(t testing.TB, err error, code, says string) {
 	t.Helper()

@@ -12,7 +12,8 @@ import (
 // defaultItem is the name of the current item when iterate-as names none.
 const defaultItem = "item"
 
-// maxItems is the maximum number of items of one iteration. The number of elements has another bound.
+// maxItems is the maximum number of items of an iteration, except for that of a longer list, which has at most as many items
+// as the list. The number of elements has another bound.
 const maxItems = 10_000
 
 // repeat expands a scene or element once, or once for each item of its iteration. Movie-schema §9.4: the members of the current
@@ -192,24 +193,28 @@ func (x *expansion) bounds(props map[string]any, s *scope) (bounds, bool, error)
 }
 
 // part returns the items of list from position b.from up to, but not including, position b.to; positions are counted from 1,
-// negative positions from the end. Movie-schema §2.
+// negative positions from the end. For a small step that gives more items than are allowed, part notes a problem and returns
+// nil. Movie-schema §2.
 func (x *expansion) part(list []any, b bounds) []any {
 	n := float64(len(list))
 	from, to := b.places(n)
 	if from == 1 && to == n+1 && b.step == 1 {
 		return list
 	}
+	most := max(maxItems, len(list))
 	var out []any
-	for i := 0; i <= maxItems; i++ {
+	for i := 0; ; i++ {
 		at := math.Floor(from + float64(i)*b.step)
-		if b.over(at, to) {
-			break
-		}
-		if at >= 1 && at <= n {
+		switch {
+		case b.over(at, to):
+			return out
+		case i == most:
+			x.problem("An iteration has at most %d items", most)
+			return nil
+		case at >= 1 && at <= n:
 			out = append(out, list[int(at)-1])
 		}
 	}
-	return out
 }
 
 // places converts b to positions in a list of n items, counted from 1. With a positive step, a start below 1 is moved up by
