@@ -278,7 +278,7 @@ func (p Plan) CheckSize(width, height int) error {
 // up. pack reports whether the account was granted a credit pack, so that PackLength applies. Decision 17.
 func (p Plan) CheckLength(seconds int64, pack bool) error {
 	longest := p.LongestFor(pack)
-	if time.Duration(seconds)*time.Second <= longest.Truncate(time.Second) {
+	if seconds <= int64(longest/time.Second) {
 		return nil
 	}
 	return domain.Errorf(domain.Invalid, "movie_too_long",

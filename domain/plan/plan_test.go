@@ -34,6 +34,8 @@ func TestBuiltIn(t *testing.T) {
 		{plan: plan.Paid, seconds: 1801, pack: true,
 			length: "Movie duration (1801 seconds) is longer than the service plan allowance (1800 seconds). Please upgrade the service plan to continue."},
 		{plan: plan.Counted, width: 3840, height: 3840, seconds: 1800},
+		{plan: plan.Counted, seconds: 10_000_000_000, length: "Movie duration (10000000000 seconds) is longer than the service plan " +
+			"allowance (1800 seconds). Please upgrade the service plan to continue."},
 		{plan: "unknown", seconds: 61,
 			length: "Movie duration (61 seconds) is longer than the service plan allowance (60 seconds). Please upgrade the service plan to continue."},
 	}
