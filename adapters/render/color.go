@@ -33,6 +33,7 @@ func transparent(v *commands.VideoStream) bool {
 }
 
 // highDefinition is the height in pixels from which a video without colour information is taken for bt709, as players do.
+// A video of less height is taken for bt709 from a width of 1280 on.
 const highDefinition = 720
 
 // matrix names the colour matrix of a video in the terms of ffmpeg's scale filter.

@@ -91,8 +91,8 @@ func (r *run) packed(ctx context.Context, part stretch, dir string, n int) (stri
 // stretch is a time interval of the movie, in seconds.
 type stretch struct{ from, to float64 }
 
-// moved shifts the times of words from the interval's start to the movie's start. It leaves out words that begin after the
-// interval's end.
+// moved shifts the times of words from the interval's start to the movie's start. It leaves out words that do not begin
+// before the interval's end.
 func (s stretch) moved(words []caption.Word) []caption.Word {
 	from, length := time.Duration(s.from*float64(time.Second)), time.Duration((s.to-s.from)*float64(time.Second))
 	moved := make([]caption.Word, 0, len(words))

@@ -4,8 +4,8 @@ import "time"
 
 // The measured stages of a render.
 const (
-	stageSources   = "sources"   // downloading, speaking and generating the sources
-	stageLayout    = "layout"    // finding the fonts and laying out the timeline
+	stageSources   = "sources"   // preparing preload items, and downloading, speaking and generating the sources
+	stageLayout    = "layout"    // finding the fonts, laying out the timeline, and looking for texts that do not fit
 	stageWait      = "wait"      // waiting for processors and memory, per window
 	stageWindow    = "window"    // drawing and encoding, per window or per windows encoded together
 	stageSound     = "sound"     // mixing the sound

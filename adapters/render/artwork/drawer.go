@@ -97,7 +97,8 @@ func (s *Drawer) drawing(l timeline.Layer) (*drawing, string, error) {
 	return d, key, nil
 }
 
-// Named returns the layer l with its sources named by the hashes of their content.
+// Named returns the layer l with its source, its mask and the font file of its text named by the hashes of their content. The
+// source of an audiogram is named by the key of the movie's sound.
 func (s *Drawer) Named(l timeline.Layer) timeline.Layer {
 	l.Ref = timeline.Ref{}
 	if l.Source != "" {

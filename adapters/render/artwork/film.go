@@ -20,7 +20,7 @@ import (
 	"moviola/domain/timeline"
 )
 
-// MoviePages draws the html elements of one movie, each one once.
+// MoviePages draws the html elements of one movie. It captures each moving page once.
 type MoviePages struct {
 	Draw    Pages
 	Flights *PageFlights

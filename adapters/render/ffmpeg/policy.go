@@ -12,8 +12,8 @@ const (
 	maxTasks        = 2048 // processes and threads: ffmpeg starts threads for each input and output
 )
 
-// decoding is the jail policy for ffmpeg or ffprobe: files and folders that it may read, one folder that it may write, processor
-// time, and bytes per file.
+// decoding is the jail policy for a program of this package: files and folders that it may read, one folder that it may write,
+// processor time, and bytes per file.
 func decoding(program string, read []string, write string, cpu time.Duration, file uint64) jail.Policy {
 	return jail.Policy{
 		Program: program, Read: read, Write: write, Calls: jail.DecoderCalls,

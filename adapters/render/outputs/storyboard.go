@@ -18,7 +18,8 @@ const (
 	boardSide    = 160 // pixels of the longer side of a picture
 )
 
-// board is the layout of a storyboard. It shows one frame for each step frames of the movie: the one in the middle of the step.
+// board is the layout of a storyboard. It shows the frame in the middle of each step. A last step that ends before its middle
+// has no picture, unless it is the only one.
 type board struct {
 	step, first, count int64
 	columns, rows      int64

@@ -37,8 +37,8 @@ func (s *Space) Forget(account domain.AccountID) error {
 }
 
 // Sweep removes the folders of attempts whose process has died, the counts of finished windows that have not changed for
-// a day, and cached parts that were unused for 30 days or have no notes. Of the other parts it removes the least recently
-// used ones until the rest fits into Bounds.Bytes, but none that was used in the last ten minutes.
+// a day, and cached parts that were unused for 30 days. Of the other parts it removes the least recently used ones until
+// the rest fits into Bounds.Bytes, but none that was used in the last ten minutes.
 func (s *Space) Sweep(ctx context.Context, now time.Time) error {
 	return errors.Join(s.sweepJobs(ctx, now), s.sweepCache(ctx, now), s.sweepFinished(now))
 }

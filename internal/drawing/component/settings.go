@@ -96,7 +96,7 @@ func (g group) css() []css.Declaration {
 	return all
 }
 
-// list reads a list of texts, or a single one; ok is false when there is none.
+// list reads a list of texts, or a single one; ok is false for a value that is neither.
 func list(value any) (texts []string, ok bool) {
 	if items, isList := value.([]any); isList {
 		for _, item := range items[:min(len(items), maxList)] {

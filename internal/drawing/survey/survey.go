@@ -1,4 +1,5 @@
-// Package survey lays out movies before their sources are available, to find texts, components and captions that do not fit.
+// Package survey lays out movies before their sources are available, to find mistakes of the layout, and texts, components and
+// captions that do not fit.
 package survey
 
 import (

@@ -25,7 +25,8 @@ import (
 	"moviola/domain/timeline"
 )
 
-// Engine draws texts with the fonts installed on this machine. It is safe for concurrent use.
+// Engine draws texts with the fonts installed on this machine, those shipped with the program, and perhaps those of a movie. It
+// is safe for concurrent use.
 type Engine struct {
 	log     logrus.FieldLogger
 	fonts   *fontCollection

@@ -282,7 +282,7 @@ func (w *worker) standIn(cluster []rune, script language.Script, s *setting, wan
 
 func (w *worker) isEmoji(face *font.Face) bool { return w.about[face].emoji }
 
-// lineBreak is the only HTML tag that is recognised in texts.
+// lineBreak is the only HTML tag that this package recognises.
 var lineBreak = regexp.MustCompile(`(?i)<br\s*/?>`)
 
 // clean replaces characters without glyphs: the tag br and every line break except the carriage return become a line feed,
