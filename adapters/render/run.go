@@ -21,9 +21,9 @@ import (
 )
 
 // run is one attempt at one movie, preload item or preview. It has a folder with these folders in it: in (sources and
-// drawn layers), parts (the sound, finished windows and what was found in the cache), and others for processes of ffmpeg. A process of ffmpeg usually
-// may read only the folder in, and may write only its own folder. A run that Engine.ahead makes only fetches files, and
-// has no folder.
+// drawn layers), parts (the sound, finished windows and what was found in the cache), and others for processes of ffmpeg.
+// A process of ffmpeg usually may read only the folder in, and may write only its own folder. A run that Engine.ahead
+// makes only fetches files, and has no folder.
 type run struct {
 	engine   *Engine
 	encoder  ffmpeg.Encoder // encoder of all windows of the movie
