@@ -281,3 +281,31 @@ func TestMatrix(t *testing.T) {
 		t.Errorf("a quarter turn clockwise moves right to %v", got)
 	}
 }
+
+// TestCover_Far: what is drawn of a path does not depend on how far the path reaches beyond the drawn area.
+func TestCover_Far(t *testing.T) {
+	t.Parallel()
+	area := image.Rect(0, 0, 40, 30)
+	for _, far := range []float64{1e5, 1e9, 1e12} {
+		for name, tt := range map[string]struct {
+			path canvas.Path
+			want map[image.Point]uint8
+		}{
+			"everything": {canvas.Rectangle(-far, -far, 2*far, 2*far), map[image.Point]uint8{{0, 0}: 255, {39, 29}: 255}},
+			"left half":  {canvas.Rectangle(-far, -far, far+20, 2*far), map[image.Point]uint8{{19, 5}: 255, {20, 5}: 0, {39, 29}: 0}},
+			"right half": {canvas.Rectangle(20, -far, far, 2*far), map[image.Point]uint8{{19, 5}: 0, {20, 5}: 255, {39, 29}: 255}},
+			"lower half": {canvas.Rectangle(-far, 15, 2*far, far), map[image.Point]uint8{{5, 14}: 0, {5, 15}: 255, {39, 29}: 255}},
+			"half a row": {canvas.Rectangle(-far, 14.5, 2*far, far), map[image.Point]uint8{{5, 13}: 0, {5, 14}: 127, {5, 15}: 255}},
+			"diagonal": {canvas.Polygon(canvas.Point{X: -far, Y: -far}, canvas.Point{X: far, Y: far}, canvas.Point{X: -far, Y: far}),
+				map[image.Point]uint8{{5, 20}: 255, {20, 5}: 0, {29, 29}: 127}},
+			"circle": {canvas.Ellipse(20-2*far, 15-far, 2*far, 2*far), map[image.Point]uint8{{10, 15}: 255, {30, 15}: 0}},
+		} {
+			coverage := canvas.Cover(tt.path, canvas.Identity, area)
+			for at, want := range tt.want {
+				if got := coverage.AlphaAt(at.X, at.Y).A; max(got, want)-min(got, want) > 1 {
+					t.Errorf("%s, %g: %v is covered by %d, want %d", name, far, at, got, want)
+				}
+			}
+		}
+	}
+}

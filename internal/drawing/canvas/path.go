@@ -100,11 +100,17 @@ type Raster struct{ z vector.Rasterizer }
 // Add draws the inside of the path p, transformed by m, into a mask, the parameter to. It adds to the coverage that the
 // mask already holds. Pixels outside of area, or outside of the bounds of the mask, do not change.
 func (r *Raster) Add(to *image.Alpha, p Path, m Matrix, area image.Rectangle) {
-	area = area.Intersect(to.Rect).Intersect(p.Bounds(m))
+	bounds := p.Bounds(m)
+	area = area.Intersect(to.Rect).Intersect(bounds)
 	if area.Empty() {
 		return
 	}
 	r.z.Reset(area.Dx(), area.Dy())
+	if !bounds.In(area.Inset(-farthest)) {
+		r.clipped(p, m, area)
+		r.z.Draw(to, area, image.Opaque, image.Point{})
+		return
+	}
 	left, top := float64(area.Min.X), float64(area.Min.Y)
 	points := p.points
 	next := func() (x, y float32) {
@@ -143,6 +149,48 @@ func (r *Raster) Add(to *image.Alpha, p Path, m Matrix, area image.Rectangle) {
 		r.z.ClosePath()
 	}
 	r.z.Draw(to, area, image.Opaque, image.Point{})
+}
+
+// farthest is how far a path may reach beyond the drawn area, in pixels, before it is clipped. vector.Rasterizer computes with
+// 32 bits, and takes time for each pixel that an edge crosses, also outside of the area.
+const farthest = 1 << 14
+
+// clipped gives the rasterizer the edges of a path, as far as they affect the area.
+func (r *Raster) clipped(p Path, m Matrix, area image.Rectangle) {
+	q := p.Transform(m.Then(Move(-float64(area.Min.X), -float64(area.Min.Y))))
+	w, h := float64(area.Dx()), float64(area.Dy())
+	for _, c := range q.contours() {
+		flat := c.flatten(farSteps)
+		for i, from := range flat {
+			r.edge(from, flat[(i+1)%len(flat)], w, h)
+		}
+	}
+}
+
+// edge adds an edge in an area of w × h pixels. Its parts above and below the area have no effect. Those to the left and right are
+// moved to just outside of the area, where they have the same effect.
+func (r *Raster) edge(a, b Point, w, h float64) {
+	if a.Y == b.Y || max(a.Y, b.Y) <= 0 || min(a.Y, b.Y) >= h {
+		return
+	}
+	at := func(y float64) Point { return Point{a.X + (y-a.Y)/(b.Y-a.Y)*(b.X-a.X), y} }
+	from, to := a, b
+	if y := min(max(a.Y, 0), h); y != a.Y {
+		from = at(y)
+	}
+	if y := min(max(b.Y, 0), h); y != b.Y {
+		to = at(y)
+	}
+	for _, x := range [2]float64{-1, w + 1} {
+		if (from.X < x) != (to.X < x) && from.X != x && to.X != x {
+			middle := Point{x, min(max(from.Y+(x-from.X)/(to.X-from.X)*(to.Y-from.Y), 0), h)}
+			r.edge(from, middle, w, h)
+			r.edge(middle, to, w, h)
+			return
+		}
+	}
+	r.z.MoveTo(float32(min(max(from.X, -1), w+1)), float32(from.Y))
+	r.z.LineTo(float32(min(max(to.X, -1), w+1)), float32(to.Y))
 }
 
 // Cover returns the coverage of one path inside area.

@@ -142,7 +142,7 @@ func (p *Path) Stroke(width float64) Path {
 	sides := int(min(max(4*math.Sqrt(radius), 6), 32))
 	lines := 0
 	for _, c := range p.contours() {
-		flat := c.flatten()
+		flat := c.flatten(strokeSteps)
 		for i, from := range flat {
 			to := flat[(i+1)%len(flat)]
 			length := math.Hypot(to.X-from.X, to.Y-from.Y)
@@ -176,8 +176,8 @@ func disc(at Point, radius float64, sides int) Path {
 	return p
 }
 
-// flatten converts a single contour to a polygon.
-func (p *Path) flatten() []Point {
+// flatten converts a single contour to a polygon. A curve becomes at most the number of lines in the parameter most.
+func (p *Path) flatten(most float64) []Point {
 	var out []Point
 	points := p.points
 	at := Point{}
@@ -189,7 +189,7 @@ func (p *Path) flatten() []Point {
 			points = points[1:]
 		case opQuad:
 			a, b := points[0], points[1]
-			n := steps(at, a, b)
+			n := steps(most, at, a, b)
 			for i := 1; i <= n; i++ {
 				t := float64(i) / float64(n)
 				u := 1 - t
@@ -198,7 +198,7 @@ func (p *Path) flatten() []Point {
 			at, points = b, points[2:]
 		case opCube:
 			a, b, c := points[0], points[1], points[2]
-			n := steps(at, a, b, c)
+			n := steps(most, at, a, b, c)
 			for i := 1; i <= n; i++ {
 				t := float64(i) / float64(n)
 				u := 1 - t
@@ -211,11 +211,17 @@ func (p *Path) flatten() []Point {
 	return out
 }
 
-// steps is the number of lines that approximate a curve with these control points.
-func steps(points ...Point) int {
+// The largest numbers of lines for one curve: in strokes, and in paths that are far larger than what is drawn of them.
+const (
+	strokeSteps = 24
+	farSteps    = 512
+)
+
+// steps is the number of lines that approximate a curve with these control points, at most the number in the parameter most.
+func steps(most float64, points ...Point) int {
 	length := 0.0
 	for i := 1; i < len(points); i++ {
 		length += math.Hypot(points[i].X-points[i-1].X, points[i].Y-points[i-1].Y)
 	}
-	return int(min(max(math.Sqrt(length)*1.2, 2), 24))
+	return int(min(max(math.Sqrt(length)*1.2, 2), most))
 }

@@ -74,6 +74,9 @@ func errTooLarge() error {
 
 // keep counts pixels that are kept in memory.
 func (s *building) keep(r image.Rectangle) error {
+	if r.Dx() > maxPixels || r.Dy() > maxPixels { // their product could overflow
+		return errTooLarge()
+	}
 	if s.pixels += r.Dx() * r.Dy(); s.pixels > maxPixels {
 		return errTooLarge()
 	}
@@ -107,7 +110,7 @@ func (s *building) root() style {
 
 // words returns a node with a text.
 func words(st style, source string) *node {
-	r := readRich(transform(source, st.transform), st.weight, st.italic)
+	r := readRich(source, &st)
 	return &node{style: st, text: &r}
 }
 

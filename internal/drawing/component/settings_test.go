@@ -227,3 +227,31 @@ func TestOpen_Hostile(t *testing.T) {
 func componentOf(id string, settings object) document.Component {
 	return document.Component{ID: id, Settings: settings}
 }
+
+// TestOpen_HugeShares: percentages have no bound of their own. A shape that is far larger than its box ends no process, and costs
+// no more than a smaller one.
+func TestOpen_HugeShares(t *testing.T) {
+	t.Parallel()
+	for _, share := range []string{"1e7%", "1e12%", "99999999999999%", "-99999999999999%"} {
+		for id, settings := range map[string]object{
+			"shape/rectangle": {"rectangle1": object{"left": share, "width": share, "height": share, "rotate": "30deg",
+				"background": "linear-gradient(red, blue), url(https://example.com/a.png)"}},
+			"basic/100": {"box": object{"final-width": share, "final-height": share, "background": "url(https://example.com/a.png)"}},
+			"shape/polygon": {"polygon": object{"points": "0 0, " + share + " 50%, 0 100%, -" + share + " -" + share,
+				"stroke": "blue", "stroke-width": "3px"}},
+			"shape/3dbox":    {"box": object{"width": share, "height": share, "depth": share}},
+			"textbox/simple": {"textbox": object{"text": "Wide", "width": share, "height": share, "background": "url(https://example.com/a.png)"}},
+			"advanced/100":   {"image": object{"src": "https://example.com/a.png", "initial-width": share, "final-height": share}},
+			"advanced/051":   {"button": object{"text": "Go"}, "cursor": object{"width": share, "height": share}},
+		} {
+			a, err := drawer(t).Open(componentOf(id, settings), boxW, boxH)
+			var fault *domain.Error
+			if err == nil {
+				_, err = a.Frame(a.Settled() / 2)
+			}
+			if err != nil && !errors.As(err, &fault) {
+				t.Errorf("%s with %s: %v, want an error for the client", id, share, err)
+			}
+		}
+	}
+}
