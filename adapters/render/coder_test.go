@@ -171,3 +171,21 @@ func slightIn(t *testing.T, path string) int {
 	}
 	return count
 }
+
+// A card that fails while the sound is still being mixed leaves the movie to x264: the sound is mixed anew.
+func TestEngine_Render_cardFailsBesideTheSound(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	b.generate("long.wav", "-f", "lavfi", "-i", "sine=frequency=440:duration=240", "-ar", "48000")
+	broken := b.card(`[[ $PWD == / ]] || { echo "out of surfaces" >&2; exit 1; }`) // the trial has no folder
+	out, _, _, err := b.made(broken, object{"width": 320, "height": 240, "fps": 1, "elements": []object{
+		{"type": "audio", "src": "long.wav", "duration": 240}, {"type": "text", "text": "Long", "duration": 240},
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	requireProfile(t, out.Movie, highProfile)
+	if out.File.Loudness == nil {
+		t.Error("the movie is silent")
+	}
+}

@@ -66,7 +66,7 @@ type Engine struct {
 	// test shortens them.
 	decodeStall, decodeLimit time.Duration
 
-	plain atomic.Bool // set when the encoder's streams cannot be lengthened: from then on every frame is encoded
+	plain atomic.Bool // set when the encoder's streams cannot be lengthened: runs that begin later encode every frame
 }
 
 // defaultPageTTL is the time to live of cached pictures of pages, the same as that of assets.
@@ -207,7 +207,7 @@ func (e *Engine) begin(job commands.RenderJob) (*run, error) {
 		return nil, err
 	}
 	r := &run{
-		engine: e, encoder: e.cfg.Encoder, job: job, folder: folder, dir: folder.Dir,
+		engine: e, encoder: e.cfg.Encoder, plain: e.plain.Load(), job: job, folder: folder, dir: folder.Dir,
 		in: filepath.Join(folder.Dir, "in"), parts: filepath.Join(folder.Dir, "parts"),
 		pieces:  e.space.Parts(job.Account),
 		log:     e.cfg.Log.WithField("project", job.Project),

@@ -39,7 +39,7 @@ const (
 // held reports whether equal frames of the movie may be held, that is written as repeats. They are not held in streams of
 // hardware encoders, because package h264 supports only streams of x264.
 func (r *run) held() bool {
-	return r.engine.cfg.HeldPictures && r.plan.Held && !r.encoder.Hardware() && !r.engine.plain.Load()
+	return r.engine.cfg.HeldPictures && r.plan.Held && !r.encoder.Hardware() && !r.plain
 }
 
 // waysOf returns the ways to encode a window, the best one first. If the stream that one way produces cannot be lengthened, the

@@ -27,6 +27,7 @@ import (
 type run struct {
 	engine   *Engine
 	encoder  ffmpeg.Encoder // encoder of all windows of the movie
+	plain    bool           // every frame is encoded, because the encoder's streams cannot be lengthened
 	job      commands.RenderJob
 	folder   workspace.Attempt
 	dir      string // path of the attempt's folder

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"sync"
 	"time"
 
 	"moviola/adapters/render/workspace"
@@ -72,19 +73,16 @@ func (r *run) whole(ctx context.Context, p parts) (string, movie.File, error) {
 		return path, *known.File, nil
 	}
 	windows, sound, err := r.encode(ctx, p)
-	if errors.Is(err, h264.ErrUnknown) && !r.engine.plain.Swap(true) {
-		r.log.WithError(err).Warn("the output of the encoder has a form that this version does not know; from now on unchanged " +
-			"frames are encoded too, which takes longer")
-		if p, err = r.partsOf(); err != nil {
-			return "", movie.File{}, err
+	if errors.Is(err, h264.ErrUnknown) && !r.plain {
+		r.plain = true
+		if !r.engine.plain.Swap(true) {
+			r.log.WithError(err).Warn("the output of the encoder has a form that this version does not know; from now on unchanged " +
+				"frames are encoded too, which takes longer")
 		}
-		return r.whole(ctx, p)
+		return r.again(ctx)
 	}
 	if r.soften(ctx, err) {
-		if p, err = r.partsOf(); err != nil {
-			return "", movie.File{}, err
-		}
-		return r.whole(ctx, p)
+		return r.again(ctx)
 	}
 	if err != nil {
 		return "", movie.File{}, err
@@ -102,6 +100,23 @@ func (r *run) whole(ctx context.Context, p parts) (string, movie.File, error) {
 		known.Until = sooner(known.Until, w.piece.Until)
 	}
 	return made, file, r.pieces.Keep(key, ".mp4", made, known)
+}
+
+// again makes the movie's file once more, after an error that has changed how its windows are encoded. The error has cancelled
+// what else was being made: a sound or a drawing that was not finished is begun anew.
+func (r *run) again(ctx context.Context) (string, movie.File, error) {
+	if r.soundErr != nil {
+		r.mixed, r.soundErr = sync.Once{}, nil
+	}
+	if r.heardErr != nil {
+		r.heardOnce, r.heardErr = sync.Once{}, nil
+	}
+	r.stills.Forget()
+	p, err := r.partsOf()
+	if err != nil {
+		return "", movie.File{}, err
+	}
+	return r.whole(ctx, p)
 }
 
 // thumbnailSpec holds everything that affects a thumbnail. Its hash is the key of the thumbnail.

@@ -97,6 +97,13 @@ func (s *Drawer) drawing(l timeline.Layer) (*drawing, string, error) {
 	return d, key, nil
 }
 
+// Forget empties the cache of drawings and of captured pages: what was cancelled while it was drawn is drawn anew. It must not
+// be called while the Drawer is in use.
+func (s *Drawer) Forget() {
+	s.all = nil
+	s.Pages.films = nil
+}
+
 // Named returns the layer l with its source, its mask and the font file of its text named by the hashes of their content. The
 // source of an audiogram is named by the key of the movie's sound.
 func (s *Drawer) Named(l timeline.Layer) timeline.Layer {
