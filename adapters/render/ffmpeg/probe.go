@@ -162,8 +162,10 @@ func (s probedStream) video() *commands.VideoStream {
 		v.AspectNum, v.AspectDen = int64(number(num)), int64(number(den))
 	}
 	for _, d := range s.SideData {
-		// ffprobe counts rotation anticlockwise.
-		v.Rotation = (360 - int(math.Round(d.Rotation/90))*90%360) % 360
+		if d.Rotation != 0 { // other side data, such as the brightness of the display, has no rotation
+			// ffprobe counts rotation anticlockwise.
+			v.Rotation = (360 - int(math.Round(d.Rotation/90))*90%360) % 360
+		}
 	}
 	return v
 }
