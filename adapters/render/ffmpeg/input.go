@@ -33,7 +33,7 @@ var described = strings.Join([]string{
 // Input is one file that ffmpeg reads.
 type Input struct {
 	Path string
-	// name of the required demuxer: "mov", "matroska", …; "rawvideo" with Raw; "concat" for a list of our own mov files
+	// name of the required demuxer: "mov", "matroska", …; "rawvideo" with Raw
 	Format  string
 	Seek    float64 // seconds to skip at the start of the file
 	Length  float64 // seconds to read; 0: to the end of the file
@@ -89,7 +89,7 @@ func (in Input) args() []string {
 
 // guards returns the options that restrict an input to its demuxer and to the allowed decoders.
 func (in Input) guards() []string {
-	formats, protocol, codecs := in.Format, "file", decoders
+	protocol, codecs := "file", decoders
 	if in.probed {
 		codecs = described
 	}
@@ -98,14 +98,12 @@ func (in Input) guards() []string {
 	}
 	most := MaxPixels
 	switch in.Format {
-	case "concat":
-		formats = "concat,mov"
 	case "tiff_pipe", "png_pipe": // formats that ffmpeg reads as a single picture
 		codecs, most = strings.TrimSuffix(in.Format, "_pipe"), maxStillPixels
 	}
 	return []string{
 		"-protocol_whitelist", protocol,
-		"-format_whitelist", formats,
+		"-format_whitelist", in.Format,
 		"-codec_whitelist", codecs,
 		"-max_pixels", strconv.Itoa(most),
 		"-f", in.Format,
