@@ -104,8 +104,12 @@ func fitting(v *commands.VideoStream, size image.Point) bool {
 }
 
 // toneMapped returns the filters that convert high dynamic range to standard range. Paper white (203 nits) becomes a light grey,
-// darker colours stay about the same, and 1000 nits become white, as in browsers.
+// darker colours stay about the same, and 1000 nits become white, as in browsers. An alpha channel stays as it is.
 func toneMapped(v *commands.VideoStream, w, h int) []string {
+	linearFormat, format := "gbrpf32le", "yuv420p"
+	if transparent(v) {
+		linearFormat, format = "gbrapf32le", "yuva420p"
+	}
 	rangeIn, linear := "limited", "t=linear:npl=203"
 	if fullRange(v) {
 		rangeIn = "full"
@@ -117,7 +121,7 @@ func toneMapped(v *commands.VideoStream, w, h int) []string {
 	}
 	return []string{
 		fmt.Sprintf("zscale=w=%d:h=%d:f=bicubic:rin=%s:min=2020_ncl:pin=2020:tin=%s:%s", w, h, rangeIn, v.ColorTransfer, linear),
-		"format=gbrpf32le", "zscale=p=709", "tonemap=tonemap=reinhard:peak=4.93:desat=0",
-		"zscale=t=709:m=709:r=limited", "format=yuv420p",
+		"format=" + linearFormat, "zscale=p=709", "tonemap=tonemap=reinhard:peak=4.93:desat=0",
+		"zscale=t=709:m=709:r=limited", "format=" + format,
 	}
 }

@@ -123,6 +123,12 @@ func TestEngine_Render_transparentVideo(t *testing.T) {
 		{"type": "video", "src": "half.webm", "x": 0, "y": 0, "width": 100, "height": 100},
 	}}}})
 	requireColor(t, "half red over blue", frame(t, out.Movie, 5), 50, 50, [3]int{127, 0, 128}, 6)
+	b.generate("hdr.mkv", "-f", "lavfi", "-i", "color=white@0.5:s=100x100:r=25:d=1,format=yuva444p10le", "-c:v", "ffv1",
+		"-color_trc", "smpte2084", "-colorspace", "bt2020nc", "-color_primaries", "bt2020", "-color_range", "tv")
+	out = b.mustRender(object{"width": 100, "height": 100, "scenes": []object{{"background-color": "#0000FF", "duration": 1, "elements": []object{
+		{"type": "video", "src": "hdr.mkv", "x": 0, "y": 0, "width": 100, "height": 100},
+	}}}})
+	requireColor(t, "half white of high dynamic range over blue", frame(t, out.Movie, 5), 50, 50, [3]int{134, 130, 255}, 10)
 }
 
 // Sources of many kinds are shown as a player shows them: turned, in other containers, of other depth.
