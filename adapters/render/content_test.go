@@ -4,12 +4,16 @@ package render_test
 
 import (
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"image"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
+
+	"moviola/domain"
 )
 
 func TestEngine_Render_pages(t *testing.T) {
@@ -183,5 +187,26 @@ func TestEngine_Render_animatedPictures(t *testing.T) {
 				}
 			})
 		}
+	}
+}
+
+// Of two animated WebP files the damaged one is blamed.
+func TestEngine_Render_damagedWebPIsNamed(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	b.generate("red.webp", "-f", "lavfi", "-i", "color=red:s=64x64,format=bgra", "-frames:v", "1", "-c:v", "libwebp", "-lossless", "1")
+	frame := filepath.Join(b.media.dir, "red.webp")
+	good := webpOf(t, 64, 64, 500, frame, frame)
+	bad := slices.Clone(good)
+	clear(bad[len(bad)-20:])
+	for name, raw := range map[string][]byte{"good.webp": good, "bad.webp": bad} {
+		if err := os.WriteFile(filepath.Join(b.media.dir, name), raw, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	_, err := b.Render(t.Context(), b.job(movieOf(1, object{"type": "image", "src": "good.webp"}, object{"type": "image", "src": "bad.webp"})))
+	var client *domain.Error
+	if !errors.As(err, &client) || !strings.HasPrefix(client.Message, "Scene #1, element #2: The image cannot be read") {
+		t.Errorf("error is %v", err)
 	}
 }

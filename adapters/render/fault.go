@@ -9,8 +9,8 @@ import (
 
 	"moviola/adapters/render/artwork"
 	"moviola/adapters/render/ffmpeg"
+	"moviola/domain"
 	"moviola/domain/timeline"
-	"moviola/internal/drawing/picture"
 )
 
 // suspect is a part of a source that ffmpeg may have failed to read.
@@ -27,8 +27,14 @@ func (r *run) picturesOf(w timeline.Window) []suspect {
 		layers = slices.Concat(t.Layers, w.Layers, t.Over)
 	}
 	for _, l := range layers {
-		if m := r.sources[l.Source].Asset.Media; m != nil && m.Video != nil {
-			all = append(all, suspect{ref: l.Ref, address: l.Source})
+		keys := []string{l.Source}
+		if maskedByVideo(l) {
+			keys = append(keys, l.Effects.Mask.Source)
+		}
+		for _, key := range keys {
+			if m := r.sources[key].Asset.Media; m != nil && m.Video != nil {
+				all = append(all, suspect{ref: l.Ref, address: key})
+			}
 		}
 	}
 	return all
@@ -55,15 +61,11 @@ const (
 // atFault finds out whether a run of ffmpeg failed because a source cannot be decoded: it decodes the suspects one by
 // one, except WebP files, which ffmpeg does not decode. The returned error names the element of the first damaged source.
 // If none is found damaged, failure is returned, with the error of the search if the search failed. A run that was ended
-// by a signal is not examined.
+// by a signal is not examined, and neither is a failure that names an element already.
 func (r *run) atFault(ctx context.Context, failure error, suspects []suspect) error {
-	var broken *picture.DecodeError
-	if errors.As(failure, &broken) { // this error comes from the decoder of animated WebP only, which runs in this process
-		for _, s := range suspects {
-			if r.sources[s.address].Asset.Format == "webp" {
-				return artwork.ImageFault(s.ref, failure)
-			}
-		}
+	var named *domain.Error
+	if errors.As(failure, &named) {
+		return named
 	}
 	var exit *ffmpeg.ExitError
 	failed := errors.As(failure, &exit) && exit.Code >= 0 || errors.Is(failure, ffmpeg.ErrStalled)

@@ -88,12 +88,17 @@ func TestEngine_Render_damagedSourceIsNamed(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(b.media.dir, "bad.mp4"), raw, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	_, err := b.Render(t.Context(), b.job(object{"width": 64, "height": 64, "scenes": []object{{"duration": 1, "elements": []object{
-		{"type": "video", "src": "good.mp4"}, {"type": "video", "src": "bad.mp4", "width": 32, "height": 32},
-	}}}}))
-	var client *domain.Error
-	if !errors.As(err, &client) || client.Message != "Scene #1, element #2: The file cannot be decoded: it is damaged or not complete" {
-		t.Errorf("error is %v", err)
+	for name, element := range map[string]object{
+		"shown":     {"type": "video", "src": "bad.mp4", "width": 32, "height": 32},
+		"as a mask": {"type": "video", "src": "good.mp4", "width": 32, "height": 32, "mask": "bad.mp4"},
+	} {
+		_, err := b.Render(t.Context(), b.job(object{"width": 64, "height": 64, "scenes": []object{{"duration": 1, "elements": []object{
+			{"type": "video", "src": "good.mp4"}, element,
+		}}}}))
+		var client *domain.Error
+		if !errors.As(err, &client) || client.Message != "Scene #1, element #2: The file cannot be decoded: it is damaged or not complete" {
+			t.Errorf("%s: error is %v", name, err)
+		}
 	}
 }
 

@@ -120,7 +120,7 @@ func (g *graph) stretch(s play, src artwork.Source, l timeline.Layer, p place) s
 		filters = g.steady(v, start, start+s.end(g.rate)-s.at+1)
 	} else {
 		var in ffmpeg.Input
-		in, filters = g.opened(src, s.at, s.frames)
+		in, filters = g.opened(l.Ref, src, s.at, s.frames)
 		from = pad(g.input(in), v.Index)
 	}
 	filters = append(filters, shape(v, l, p)...)
@@ -148,10 +148,11 @@ func (s play) within(src artwork.Source, rate timeline.Rate) (play, int64) {
 
 // opened returns an input that reads the source src from the time at, in seconds. It also returns the filters that turn
 // what is read into frames at the movie's rate, numbered from 0. frames is the number of frames that are needed.
-func (g *graph) opened(src artwork.Source, at float64, frames int64) (ffmpeg.Input, []string) {
+// ref is the element that is blamed for a damaged WebP.
+func (g *graph) opened(ref timeline.Ref, src artwork.Source, at float64, frames int64) (ffmpeg.Input, []string) {
 	v := src.Asset.Media.Video
 	if src.Asset.Format == "webp" {
-		return g.webp(src, at, frames), []string{number(0)}
+		return g.webp(ref, src, at, frames), []string{number(0)}
 	}
 	in := ffmpeg.Input{Path: src.Path, Format: src.Asset.Format, Decoder: decoder(v)}
 	start := at
@@ -177,14 +178,14 @@ func (g *graph) steady(v *commands.VideoStream, start, end float64) []string {
 }
 
 // webp plays an animated WebP at the movie's rate.
-func (g *graph) webp(src artwork.Source, at float64, frames int64) ffmpeg.Input {
+func (g *graph) webp(ref timeline.Ref, src artwork.Source, at float64, frames int64) ffmpeg.Input {
 	v := src.Asset.Media.Video
 	return ffmpeg.Input{
 		Format: "rawvideo", Raw: &ffmpeg.Raw{PixelFormat: "rgba", Width: v.Width, Height: v.Height, Rate: g.rate},
 		Feed: func(ctx context.Context, to io.Writer) (err error) {
 			player, err := picture.OpenWebP(src.Path)
 			if err != nil {
-				return err
+				return artwork.ImageFault(ref, err)
 			}
 			defer func() { err = errors.Join(err, player.Close()) }()
 			if player.Size() != image.Pt(v.Width, v.Height) {
@@ -196,7 +197,7 @@ func (g *graph) webp(src artwork.Source, at float64, frames int64) ffmpeg.Input 
 				}
 				img, err := player.At(at + float64(n)*float64(g.rate.Den)/float64(g.rate.Num))
 				if err != nil {
-					return err
+					return artwork.ImageFault(ref, err)
 				}
 				if _, err := to.Write(img.Pix); err != nil {
 					return err

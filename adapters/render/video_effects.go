@@ -247,7 +247,7 @@ func (c *composer) maskFor(ctx context.Context, l timeline.Layer, p place) (stri
 // maskVideo opens a video as a mask: it is played once from the element's first frame on.
 func (c *composer) maskVideo(l timeline.Layer, size image.Point) string {
 	src := c.sources[l.Effects.Mask.Source]
-	mask := timeline.Layer{Source: l.Effects.Mask.Source, From: l.From, To: l.To, Phase: l.Phase, Life: l.Life}
+	mask := timeline.Layer{Ref: l.Ref, Source: l.Effects.Mask.Source, From: l.From, To: l.To, Phase: l.Phase, Life: l.Life}
 	box := image.Rectangle{Max: size}
 	from := c.played(mask, src, place{box: box, visible: box})
 	to := c.label()
