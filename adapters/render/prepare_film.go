@@ -84,13 +84,13 @@ func within(w, h, most int) (int, int) {
 
 // film writes moving content as a ProRes film with transparency, at full quality.
 func (p *prepared) film(ctx context.Context, c artwork.Content, frames int64) error {
-	dir := filepath.Join(p.run.dir, "film")
-	if err := os.Mkdir(dir, 0o700); err != nil {
+	dir, err := os.MkdirTemp(p.run.dir, "film-") // a movie may keep several films
+	if err != nil {
 		return fmt.Errorf("make a folder for a film: %w", err)
 	}
 	rate := p.run.plan.FPS
 	feed := func(ctx context.Context, to io.Writer) error { return p.feed(ctx, c, frames, to) }
-	err := p.run.engine.cfg.Tools.Run(ctx, ffmpeg.Command{
+	err = p.run.engine.cfg.Tools.Run(ctx, ffmpeg.Command{
 		Inputs: []ffmpeg.Input{{
 			Format: "rawvideo", Raw: &ffmpeg.Raw{PixelFormat: "rgba", Width: p.Width, Height: p.Height, Rate: rate}, Feed: feed,
 		}},

@@ -176,3 +176,27 @@ func TestRender_keepsWhatATransitionShows(t *testing.T) {
 		t.Errorf("kept (-want +got):\n%s\nwarnings %q", diff, out.Warnings)
 	}
 }
+
+// Each moving element that is to be kept becomes a film of its own.
+func TestRender_keepsSeveralFilms(t *testing.T) {
+	t.Parallel()
+	b := prepareBench(t)
+	page := func(id string) object {
+		return object{"type": "html", "id": id, "html": "<b>" + id + "</b>", "width": 60, "height": 40, "duration": 0.4,
+			"capture": object{"duration": 0.4}, "save-to-media": true}
+	}
+	job := b.job(object{"width": 64, "height": 50, "fps": 10, "elements": []any{page("first"), page("second")}})
+	kept := map[string]string{}
+	job.Keep = func(_ context.Context, name string, made commands.Prepared) error {
+		kept[name] = made.Path
+		return nil
+	}
+	out, err := b.Render(t.Context(), job)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(out.Close)
+	if len(kept) != 2 || kept["first"] == kept["second"] || filepath.Ext(kept["second"]) != ".mov" {
+		t.Errorf("kept %v, warnings %q", kept, out.Warnings)
+	}
+}
