@@ -78,6 +78,7 @@ func TestEngine_Render_oldPages(t *testing.T) {
 		{object{"type": "html", "html": "<p>words</p>"}, 2},
 		{object{"type": "html", "html": "<img src=https://x.test/a.png>"}, 3},
 		{object{"type": "html", "html": "<script>document.write(new Date())</script>"}, 3},
+		{object{"type": "html", "html": "<body onload='document.body.textContent = new Date()'>"}, 3},
 		{object{"type": "html", "src": "https://x.test/page"}, 1},
 	} {
 		doc := movieOf(1, tt.page)

@@ -9,7 +9,7 @@ import (
 	"image"
 	"io"
 	"os"
-	"strings"
+	"regexp"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -290,7 +290,9 @@ func (f filmed) At(ctx context.Context, k int64) (*image.RGBA, error) {
 	return &moved, nil
 }
 
+// changeable matches HTML that names an address or runs a script: in an element of its own, in an attribute such as onload, or as
+// an address. It also matches some texts that only look like that.
+var changeable = regexp.MustCompile(`(?i)//|<script|javascript:|[\s/"']on[a-z]+\s*=`)
+
 // MayChange reports whether a page may look different later: it has an address, loads external content, or may read the clock.
-func MayChange(p timeline.Page) bool {
-	return p.Source != "" || strings.Contains(p.HTML, "//") || strings.Contains(strings.ToLower(p.HTML), "<script")
-}
+func MayChange(p timeline.Page) bool { return p.Source != "" || changeable.MatchString(p.HTML) }
