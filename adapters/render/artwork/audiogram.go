@@ -31,6 +31,7 @@ func (e *Envelope) Loudest(from, to float64) float64 {
 type waveform struct {
 	layer    timeline.Layer
 	box      image.Rectangle
+	seen     image.Rectangle // the part of box that is drawn
 	envelope *Envelope
 	rate     timeline.Rate
 }
@@ -40,8 +41,8 @@ const (
 	waveBars    = 80
 )
 
-func (s *Drawer) waveform(l timeline.Layer, box image.Rectangle) (Content, error) {
-	return &lateWave{stills: s, wave: waveform{layer: l, box: box, rate: s.Rate}}, nil
+func (s *Drawer) waveform(l timeline.Layer, box, seen image.Rectangle) (Content, error) {
+	return &lateWave{stills: s, wave: waveform{layer: l, box: box, seen: seen, rate: s.Rate}}, nil
 }
 
 // lateWave measures the sound when it is first drawn, not when the layer is opened.
@@ -66,7 +67,7 @@ func (l *lateWave) At(ctx context.Context, k int64) (*image.RGBA, error) {
 }
 
 func (w *waveform) draw(k int64) *image.RGBA {
-	img := image.NewRGBA(w.box)
+	img := image.NewRGBA(w.seen)
 	now := w.layer.Seek + float64(k)*float64(w.rate.Den)/float64(w.rate.Num)
 	pitch := math.Max(float64(w.box.Dx())/waveBars, 2)
 	span := waveSeconds * pitch / float64(w.box.Dx()) // duration of a bar in seconds
@@ -88,11 +89,12 @@ func (w *waveform) draw(k int64) *image.RGBA {
 // bar draws a bar around the middle line. Its edges are antialiased.
 func (w *waveform) bar(img *image.RGBA, x0, x1, height float64, c color.RGBA) {
 	middle := float64(w.box.Dy()) / 2
-	for x := max(0, int(math.Floor(x0))); x < min(w.box.Dx(), int(math.Ceil(x1))); x++ {
+	seen := w.seen.Sub(w.box.Min)
+	for x := max(seen.Min.X, int(math.Floor(x0))); x < min(seen.Max.X, int(math.Ceil(x1))); x++ {
 		wide := math.Min(float64(x+1), x1) - math.Max(float64(x), x0)
-		for y := max(0, int(math.Floor(middle-height))); y < min(w.box.Dy(), int(math.Ceil(middle+height))); y++ {
+		for y := max(seen.Min.Y, int(math.Floor(middle-height))); y < min(seen.Max.Y, int(math.Ceil(middle+height))); y++ {
 			share := wide * (math.Min(float64(y+1), middle+height) - math.Max(float64(y), middle-height))
-			p := img.Pix[y*img.Stride+4*x:]
+			p := img.Pix[(y-seen.Min.Y)*img.Stride+4*(x-seen.Min.X):]
 			for i, v := range [4]uint8{c.R, c.G, c.B, c.A} {
 				p[i] = uint8(min(255, float64(p[i])+float64(v)*share+0.5))
 			}

@@ -116,9 +116,9 @@ func (s *Drawer) Content(ctx context.Context, l timeline.Layer, box, seen image.
 		}
 		return animated{drawing, l.Box, s.Rate, l.Ref}, nil
 	case timeline.HTMLLayer:
-		return s.Pages.content(l, box)
+		return s.Pages.content(l, box, seen)
 	case timeline.AudiogramLayer:
-		return s.waveform(l, box)
+		return s.waveform(l, box, seen)
 	case timeline.CaptionLayer:
 		return s.captions(l)
 	}

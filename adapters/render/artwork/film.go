@@ -86,12 +86,12 @@ func (p *MoviePages) still(ctx context.Context, l timeline.Layer) (*image.NRGBA,
 }
 
 // content returns the content of a page layer.
-func (p *MoviePages) content(l timeline.Layer, box image.Rectangle) (Content, error) {
+func (p *MoviePages) content(l timeline.Layer, box, seen image.Rectangle) (Content, error) {
 	page := *l.Page
 	page.Now, l.Page = p.Now, &page
 	if p.Sketch != nil && (!p.Sketch.Fetch || OfPreload(page.Source)) {
 		if page.Sealed = true; page.Source != "" {
-			return p.sketched(l, box), nil
+			return p.sketched(l, box, seen), nil
 		}
 	}
 	if p.Draw == nil {

@@ -162,14 +162,16 @@ func writePNG(to string, img image.Image) error {
 }
 
 // sketched returns the content of a page that would have to be loaded: its cached picture, or a placeholder.
-func (p *MoviePages) sketched(l timeline.Layer, box image.Rectangle) Content {
+func (p *MoviePages) sketched(l timeline.Layer, box, seen image.Rectangle) Content {
 	return fixed(func(ctx context.Context) (*image.RGBA, error) {
 		img, err := p.Kept.still(ctx, l, func(context.Context, timeline.Layer) (*image.NRGBA, error) {
 			return nil, commands.ErrNotAtHand
 		})
 		if errors.Is(err, commands.ErrNotAtHand) {
 			p.Sketch.Miss(l.Ref, "the page is not loaded yet")
-			img, err = sized(image.NewUniform(sketchGround), box.Dx(), box.Dy()), nil
+			out := image.NewRGBA(seen)
+			draw.Draw(out, seen, image.NewUniform(sketchGround), image.Point{}, draw.Src)
+			return out, nil
 		}
 		if err != nil {
 			return nil, faultOf(l.Ref, "draw page", err)
