@@ -2,11 +2,17 @@ package artwork
 
 import (
 	"context"
+	"errors"
 	"image"
+	"os"
+	"path/filepath"
 	"slices"
 	"testing"
 
+	"moviola/commands"
+	"moviola/domain/document"
 	"moviola/domain/timeline"
+	"moviola/internal/drawing/text"
 )
 
 // TestContent_DrawsOnlyWhatIsSeen: content of an element that is much larger than the canvas takes memory for the canvas only.
@@ -46,6 +52,40 @@ func TestContent_DrawsOnlyWhatIsSeen(t *testing.T) {
 		}
 		if seen < w*h/4 {
 			t.Errorf("%s: %d pixels are drawn", name, seen)
+		}
+	}
+}
+
+// namer names as fonts the pages that it is asked about.
+type namer struct{}
+
+func (namer) Animate(timeline.Text, int, int) (text.Animated, error) {
+	return nil, errors.New("nothing is drawn")
+}
+func (namer) FontsOf(timeline.Text) ([]string, error)     { return nil, nil }
+func (namer) FontsOfAll(w text.Writing) ([]string, error) { return []string{w.Page}, nil }
+
+// TestDrawer_FontsOfDrawings: the fonts of SVG drawings belong to a layer, wherever it shows them.
+func TestDrawer_FontsOfDrawings(t *testing.T) {
+	t.Parallel()
+	const address, drawing = "https://x.test/a.svg", "<svg><text>x</text></svg>"
+	path := filepath.Join(t.TempDir(), "a.svg")
+	if err := os.WriteFile(path, []byte(drawing), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	d := &Drawer{Text: namer{}, Source: func(key string) Source {
+		if key != address {
+			return Source{}
+		}
+		return Source{Path: path, Asset: commands.Asset{Format: commands.DrawingFormat}}
+	}}
+	for name, l := range map[string]timeline.Layer{
+		"source":    {Source: address},
+		"mask":      {Effects: &timeline.Effects{Mask: &timeline.Mask{Source: address}}},
+		"component": {Component: &document.Component{Settings: map[string]any{"card": []any{map[string]any{"background": "url('" + address + "')"}}}}},
+	} {
+		if fonts, err := d.Fonts(l); err != nil || !slices.Contains(fonts, drawing) {
+			t.Errorf("%s: the fonts are %q, %v", name, fonts, err)
 		}
 	}
 }

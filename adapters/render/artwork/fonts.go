@@ -18,7 +18,7 @@ type fontNamer interface {
 }
 
 // Fonts returns the hashes of the files of a layer's fonts. For a text these are the fonts that the text uses, for other
-// layers all fonts that their texts may use. If the layer's source or mask is an SVG drawing, its fonts are added.
+// layers all fonts that their texts may use. The fonts of SVG drawings in the layer are added.
 func (s *Drawer) Fonts(l timeline.Layer) ([]string, error) {
 	namer, ok := s.Text.(fontNamer)
 	if !ok {
@@ -46,14 +46,18 @@ func (s *Drawer) Fonts(l timeline.Layer) ([]string, error) {
 	return append(names, ofDrawings...), nil
 }
 
-// drawingFonts returns the fonts of the SVG drawings in a layer, including its mask.
+// drawingFonts returns the fonts of the SVG drawings in a layer: its source, its mask and the pictures of a component.
 func (s *Drawer) drawingFonts(namer fontNamer, l timeline.Layer) ([]string, error) {
-	shown := []Source{s.Source(l.Source)}
+	keys := []string{l.Source}
 	if l.Effects != nil && l.Effects.Mask != nil {
-		shown = append(shown, s.Source(l.Effects.Mask.Source))
+		keys = append(keys, l.Effects.Mask.Source)
+	}
+	if l.Component != nil {
+		keys = append(keys, addressesIn(l.Component.Settings)...)
 	}
 	var all []string
-	for _, src := range shown {
+	for _, key := range keys {
+		src := s.Source(key)
 		if !src.isDrawing() {
 			continue
 		}
@@ -69,6 +73,23 @@ func (s *Drawer) drawingFonts(namer fontNamer, l timeline.Layer) ([]string, erro
 		all = append(all, names...)
 	}
 	return all, nil
+}
+
+// addressesIn returns the addresses in settings, at any depth. They are keys of sources.
+func addressesIn(settings any) (all []string) {
+	switch v := settings.(type) {
+	case []any:
+		for _, item := range v {
+			all = append(all, addressesIn(item)...)
+		}
+	case map[string]any:
+		for _, item := range v {
+			all = append(all, addressesIn(item)...)
+		}
+	case string:
+		all = append(all, document.AddressOf(v))
+	}
+	return all
 }
 
 // componentWriting returns the texts that a component may write: all strings in its settings, in the families that the settings
