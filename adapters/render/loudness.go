@@ -64,6 +64,15 @@ func (r *run) encodeSound(ctx context.Context, m mix, dir string) (path string, 
 	}
 }
 
+// tooLoud returns a warning about a movie's sound that is too loud in spite of peakTries encodings.
+func tooLoud(l *movie.Loudness) []string {
+	if l == nil || l.TruePeak <= -1 {
+		return nil
+	}
+	return []string{fmt.Sprintf("The sound of the movie has true peaks of %.1f dBTP, more than -1 dBTP: make loud elements quieter "+
+		"with 'volume'", l.TruePeak)}
+}
+
 // meter measures a sound: integrated loudness in LUFS, and true peak in dBTP, -Inf for digital silence.
 func (r *run) meter(ctx context.Context, path, dir string) (integrated, peak float64, err error) {
 	err = r.engine.cfg.Tools.Run(ctx, ffmpeg.Command{

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"moviola/domain/movie"
 	"moviola/internal/h264"
 )
 
@@ -73,5 +74,27 @@ func TestRests_encoder(t *testing.T) {
 		if got := strings.Join(tt.rests.encoder(tt.spare), " "); got != tt.want {
 			t.Errorf("%s: %q, want %q", name, got, tt.want)
 		}
+	}
+}
+
+// A run that is repeated with one thread has no later option that says otherwise.
+func TestSingleThreaded(t *testing.T) {
+	t.Parallel()
+	got := singleThreaded([]string{"-map", "[v]", "-threads", "2", windowFile, "-map", "[t]", "-threads", "1", thumbnailFile})
+	if want := "-map [v] -threads 2 -threads 1 window.mp4 -map [t] -threads 1 thumbnail.jpg"; strings.Join(got, " ") != want {
+		t.Errorf("the arguments are %q, want %q", strings.Join(got, " "), want)
+	}
+}
+
+// A sound that is still too loud after the last encoding is a warning.
+func TestTooLoud(t *testing.T) {
+	t.Parallel()
+	for peak, want := range map[float64]int{-20: 0, -1.1: 0, -1: 0, -0.9: 1, 2: 1} {
+		if got := tooLoud(&movie.Loudness{TruePeak: peak}); len(got) != want {
+			t.Errorf("a peak of %g: warnings %q", peak, got)
+		}
+	}
+	if got := tooLoud(nil); got != nil {
+		t.Errorf("silence: warnings %q", got)
 	}
 }

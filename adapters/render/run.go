@@ -111,6 +111,7 @@ func (r *run) make(ctx context.Context, planned movie.Dimensions) (commands.Rend
 	if err != nil {
 		return commands.Rendered{}, err
 	}
+	r.warn(tooLoud(file.Loudness)...)
 	thumbnail, err := r.thumbnail(ctx, p.teaser, path)
 	if err != nil {
 		return commands.Rendered{}, err

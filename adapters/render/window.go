@@ -321,7 +321,7 @@ func (r *run) encodeWindow(ctx context.Context, t *ticket, frames rests, to stri
 	c.Graph = strings.Join(append(shared.chains(), c.Graph), ";\n")
 	err = r.engine.cfg.Tools.Run(ctx, c)
 	if errors.Is(err, ffmpeg.ErrStalled) {
-		c.Output = append([]string{"-threads", "1"}, c.Output...)
+		c.Output = singleThreaded(c.Output)
 		err = r.engine.cfg.Tools.Run(ctx, c)
 	}
 	if err != nil {
@@ -329,6 +329,11 @@ func (r *run) encodeWindow(ctx context.Context, t *ticket, frames rests, to stri
 	}
 	_, err = r.trackOf(ctx, w, to, frames.frames)
 	return warnings, err
+}
+
+// singleThreaded returns the arguments of a window's output for an encoder with one thread. ffmpeg uses the last of equal options.
+func singleThreaded(output []string) []string {
+	return slices.Insert(slices.Clone(output), slices.Index(output, windowFile), "-threads", "1")
 }
 
 // shoot adds the inputs, filters and outputs of a window to a run of ffmpeg. The run writes the window's files to a folder of the
