@@ -29,7 +29,7 @@ func (s *building) counter(defaults, easing string) (*node, error) {
 		if strings.Trim(number, "-0.") == "" {
 			number = strings.TrimPrefix(number, "-")
 		}
-		return readRich(transform(strings.ReplaceAll(pattern, "__num__", number), st.transform), st.weight, st.italic)
+		return readRich(strings.ReplaceAll(pattern, "__num__", number), &st)
 	}
 	last := show(end)
 	n := &node{style: st, text: &last, tabular: true}

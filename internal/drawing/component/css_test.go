@@ -50,9 +50,23 @@ func TestRich(t *testing.T) {
 		"&lt;b&gt; &amp; &nbsp;x": {"<b> & \u00a0x", 0}, `<span style="color:red">red</span>`: {"red", 0}, "<p>a</p><p>b</p>": {"a\nb", 0},
 		"<b><i>both</i></b>": {"both", 1}, "</b>odd": {"odd", 0}, "a<": {"a<", 0}, "<script>x": {"x", 0},
 	} {
-		text, spans := component.Rich(source)
+		text, spans := component.Rich(source, "")
 		if text != want.text || spans != want.spans {
 			t.Errorf("%q: got %q with %d parts", source, text, spans)
+		}
+	}
+}
+
+// TestRich_Transform: text-transform changes the letters that are seen, neither tags nor the names of entities.
+func TestRich_Transform(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ source, how, want string }{
+		{"caf&eacute; <b>ol&eacute;</b>&nbsp;!", "uppercase", "CAFÉ OLÉ\u00a0!"},
+		{"&Eacute;T&Eacute;", "lowercase", "été"},
+		{"<b>one</b> t<i>wo</i><br>three", "capitalize", "One Two\nThree"},
+	} {
+		if got, _ := component.Rich(c.source, c.how); got != c.want {
+			t.Errorf("%s of %q is %q, want %q", c.how, c.source, got, c.want)
 		}
 	}
 }
@@ -75,7 +89,7 @@ func FuzzStyle(f *testing.F) {
 				t.Errorf("padding %v, border %v", padding, border)
 			}
 		}
-		if text, _ := component.Rich(css); len(text) > 10*len(css)+10 {
+		if text, _ := component.Rich(css, ""); len(text) > 10*len(css)+10 {
 			t.Errorf("%d bytes became %d", len(css), len(text))
 		}
 	})

@@ -16,9 +16,9 @@ func ReadStyle(source string) (size float64, weight int, color, background Color
 	return st.size, st.weight, st.color, st.background, resolve(st.padding, 1000), resolve(st.border, 1000)
 }
 
-// Rich is a text without its tags, and how many parts of it are marked.
-func Rich(source string) (string, int) {
-	r := readRich(source, 400, false)
+// Rich is a text without its tags, changed as text-transform says, and how many parts of it are marked.
+func Rich(source, transform string) (string, int) {
+	r := readRich(source, &style{weight: 400, transform: transform})
 	return r.text, len(r.spans)
 }
 

@@ -70,7 +70,7 @@ func progressRing(s *building) (*node, error) {
 		share := run.at(seconds)
 		l.Fill(arc(box, thick, 1), at, canvas.Paint{Color: behind}, 1)
 		l.Fill(arc(box, thick, value/100*min(max(share, 0), 1)), at, canvas.Paint{Color: ring.style.color}, 1)
-		now := readRich(strings.ReplaceAll(pattern, "__num__", strconv.Itoa(int(math.Round(value*share)))), label.weight, label.italic)
+		now := readRich(strings.ReplaceAll(pattern, "__num__", strconv.Itoa(int(math.Round(value*share)))), &label)
 		if now.empty() || label.hidden {
 			return
 		}

@@ -122,10 +122,11 @@ type rich struct {
 func (r rich) empty() bool { return strings.TrimSpace(r.text) == "" }
 
 // readRich reads a text, up to maxText bytes of it, with simple inline HTML: b, strong, em, i, br and entities. The ends
-// of p, div and li become line breaks. Other tags are dropped. What is too long for a tag (see isTag) is text.
-func readRich(source string, weight int, italic bool) rich {
+// of p, div and li become line breaks. Other tags are dropped. What is too long for a tag (see isTag) is text. Weight, slant
+// and text-transform are those of the style st.
+func readRich(source string, st *style) rich {
 	source = source[:min(len(source), maxText)]
-	w := richWriter{weight: weight, italic: italic}
+	w := richWriter{weight: st.weight, italic: st.italic, transform: st.transform, start: true}
 	for source != "" {
 		plain, rest, tagged := strings.Cut(source, "<")
 		name, after, closed := strings.Cut(rest, ">")
@@ -150,6 +151,8 @@ func readRich(source string, weight int, italic bool) rich {
 type richWriter struct {
 	weight        int  // weight of text without tags
 	italic        bool // slant of text without tags
+	transform     string
+	start         bool // the next letter begins a word
 	out           strings.Builder
 	r             rich
 	runes         int // number of runes written to the field out so far
@@ -157,7 +160,7 @@ type richWriter struct {
 }
 
 func (w *richWriter) write(s string) {
-	s = html.UnescapeString(s)
+	s = w.transformed(html.UnescapeString(s))
 	n := len([]rune(s))
 	if n > 0 && (w.bold > 0 || w.slanted > 0) && len(w.r.spans) < maxList {
 		span := text.Span{From: w.runes, To: w.runes + n, Weight: w.weight, Italic: w.italic || w.slanted > 0}
@@ -203,20 +206,19 @@ func tagName(tag string) string {
 	return name
 }
 
-// transform changes letters as text-transform says.
-func transform(s, how string) string {
-	switch how {
+// transformed changes letters as text-transform says.
+func (w *richWriter) transformed(s string) string {
+	switch w.transform {
 	case "uppercase":
 		return strings.ToUpper(s)
 	case "lowercase":
 		return strings.ToLower(s)
 	case "capitalize":
-		start := true
 		return strings.Map(func(r rune) rune {
-			if start {
+			if w.start {
 				r = unicode.ToTitle(r)
 			}
-			start = unicode.IsSpace(r)
+			w.start = unicode.IsSpace(r)
 			return r
 		}, s)
 	}
