@@ -47,6 +47,9 @@ func (b *Block) findPills() {
 		b.pills[c.phrase].add(c, b.lines[c.line])
 	}
 	for i := range b.pills {
+		if b.pills[i] == (room{}) { // nothing of the phrase is visible
+			continue
+		}
 		b.pills[i].left -= b.style.Padding.Left
 		b.pills[i].right += b.style.Padding.Right
 		b.pills[i].top -= b.style.Padding.Top
@@ -106,7 +109,7 @@ func (b *Block) parts(l blockState) []part {
 	for i, r := range b.pills {
 		p := l.pill(i)
 		all[i] = part{under: &canvas.List{}, poses: make([]pose, len(b.clusters))}
-		if p.alpha > 0 {
+		if p.alpha > 0 && r != (room{}) {
 			round := min(r.bottom-r.top, 1.6*b.style.FontSize) / 2
 			b.fill(all[i].under, r, [4]float64{round, round, round, round}, p)
 		}
