@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
+	"strings"
 	"unicode"
 
 	"github.com/go-text/typesetting/bidi"
@@ -285,14 +286,14 @@ func (w *worker) isEmoji(face *font.Face) bool { return w.about[face].emoji }
 // lineBreak is the only HTML tag that this package recognises.
 var lineBreak = regexp.MustCompile(`(?i)<br\s*/?>`)
 
-// clean replaces characters without glyphs: the tag br and every line break except the carriage return become a line feed,
-// all other control characters become spaces.
+// clean replaces characters without glyphs: the tag br and every line break become a line feed, a carriage return together with
+// the line feed after it, and all other control characters become spaces.
 func clean(text string) []rune {
-	text = lineBreak.ReplaceAllLiteralString(text, "\n")
+	text = lineBreak.ReplaceAllLiteralString(strings.ReplaceAll(text, "\r\n", "\n"), "\n")
 	runes := make([]rune, 0, len(text))
 	for _, r := range text {
 		switch {
-		case r == '\n' || r == '\v' || r == '\f' || r == '\u0085' || r == '\u2028' || r == '\u2029':
+		case r == '\n' || r == '\r' || r == '\v' || r == '\f' || r == '\u0085' || r == '\u2028' || r == '\u2029':
 			r = '\n'
 		case unicode.IsControl(r):
 			r = ' '
