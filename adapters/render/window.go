@@ -331,7 +331,8 @@ func (r *run) encodeWindow(ctx context.Context, t *ticket, frames rests, to stri
 	return warnings, err
 }
 
-// singleThreaded returns the arguments of a window's output for an encoder with one thread. ffmpeg uses the last of equal options.
+// singleThreaded returns the arguments of a window's output for an encoder with one thread. ffmpeg uses the last of equal
+// options.
 func singleThreaded(output []string) []string {
 	return slices.Insert(slices.Clone(output), slices.Index(output, windowFile), "-threads", "1")
 }

@@ -81,7 +81,8 @@ func Open(path string) (d *Documents, err error) {
 	return d, err
 }
 
-// makePrivate creates the file if it is missing, and restricts it and its sidecars to this user. SQLite gives new sidecars the mode of the file.
+// makePrivate creates the file if it is missing, and restricts it and its sidecars to this user. SQLite gives new sidecars the
+// mode of the file.
 func makePrivate(path string) error {
 	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {

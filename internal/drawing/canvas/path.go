@@ -167,8 +167,8 @@ func (r *Raster) clipped(p Path, m Matrix, area image.Rectangle) {
 	}
 }
 
-// edge adds an edge in an area of w × h pixels. Its parts above and below the area have no effect. Those to the left and right are
-// moved to just outside of the area, where they have the same effect.
+// edge adds an edge in an area of w × h pixels. Its parts above and below the area have no effect. Those to the left and right
+// are moved to just outside of the area, where they have the same effect.
 func (r *Raster) edge(a, b Point, w, h float64) {
 	if a.Y == b.Y || max(a.Y, b.Y) <= 0 || min(a.Y, b.Y) >= h {
 		return
