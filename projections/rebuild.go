@@ -100,24 +100,7 @@ func (r *Reader) build(ctx context.Context, c construction, progress func(events
 		}
 	})
 	p.models, p.ends = models, true
-	if err := p.locate(ctx); err != nil { // a build from before a restart goes on at its checkpoint
-		return err
-	}
-	complete := false
-	var spoilt error
-	err := p.run(ctx, func(caughtUp bool) bool {
-		complete = caughtUp
-		if caughtUp && c.alone {
-			complete, spoilt = r.free(ctx, c.basis)
-		}
-		return complete || spoilt != nil
-	})
-	if err == nil {
-		err = spoilt
-	}
-	if err == nil && !complete {
-		err = fmt.Errorf("rebuild generation %d: %w", number, ctx.Err())
-	}
+	err := r.fill(ctx, p, c)
 	if err == nil && len(models) < len(r.at.models) {
 		err = r.reach(ctx, p.checkpoint.position())
 	}
@@ -137,6 +120,30 @@ func (r *Reader) build(ctx context.Context, c construction, progress func(events
 		adopted, err := r.adopt(ctx, pointer, false)
 		return adopted || err != nil // chores.follow retries adopt after an error
 	})
+}
+
+// fill folds the log into the generation that p projects, until the construction c may end. A build that another process
+// has begun, or this one before a restart, goes on at its checkpoint.
+func (r *Reader) fill(ctx context.Context, p *projector, c construction) error {
+	if err := p.locate(ctx); err != nil {
+		return err
+	}
+	complete := false
+	var spoilt error
+	err := p.run(ctx, func(caughtUp bool) bool {
+		complete = caughtUp
+		if caughtUp && c.alone {
+			complete, spoilt = r.free(ctx, c.basis)
+		}
+		return complete || spoilt != nil
+	})
+	if err == nil {
+		err = spoilt
+	}
+	if err == nil && !complete {
+		err = fmt.Errorf("rebuild generation %d: %w", c.building.Generation, ctx.Err())
+	}
+	return err
 }
 
 // reach folds the log into the current generation up to a position, which is the checkpoint of a new generation. The
