@@ -207,32 +207,12 @@ func (s storedBatch) read(row batch.Row) (reading, error) {
 	return r, err
 }
 
-// windDown ends each movie of the batch that waits or renders, prevents the submission of movies that were not submitted, and
-// records that the batch is wound down. It does not release the holds: that is done afterwards, as for every movie that has
-// ended.
+// windDown ends the movies of the batch, and records that the batch is wound down.
 func (h CompleteBatchHandler) windDown(ctx context.Context, id batch.ID, requested batch.Requested) error {
-	err := eachRow(ctx, requested.Rows, func(ctx context.Context, row batch.Row) error {
-		project := batch.Project(id, row.Number)
-		_, held, err := h.batches.ledgers.OpenHold(ctx, requested.Account, project)
-		if err != nil || !held {
-			return err // the movie has ended, or has no hold
-		}
-		_, err = h.submit.movies.DecideFor(ctx, requested.Account, project, func(m *movie.Movie, at time.Time) ([]domain.Event, error) {
-			if m.Account() == "" {
-				return m.Abandon(requested.Account, at), nil
-			}
-			events, err := m.Cancel(requested.Account, at)
-			if refusedNow(err) {
-				return nil, nil // the movie has ended already
-			}
-			return events, err
-		})
-		return err
-	})
-	if err != nil {
+	if err := h.batches.endMovies(ctx, id, requested); err != nil {
 		return err
 	}
-	_, _, err = h.batches.decide(ctx, requested.Account, id, func(b *batch.Batch, at time.Time) ([]domain.Event, error) {
+	_, _, err := h.batches.decide(ctx, requested.Account, id, func(b *batch.Batch, at time.Time) ([]domain.Event, error) {
 		return b.Close(at), nil
 	})
 	return err

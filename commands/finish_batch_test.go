@@ -1,6 +1,8 @@
 package commands_test
 
 import (
+	"context"
+	"errors"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -11,6 +13,7 @@ import (
 	"moviola/domain"
 	"moviola/domain/batch"
 	"moviola/eventstore"
+	"moviola/eventstore/memory"
 )
 
 func (w *world) finishBatch(worker string, cmd commands.FinishBatch) (commands.FinishedBatch, error) {
@@ -132,4 +135,28 @@ func TestFinishBatch_none(t *testing.T) {
 		_, err := w.finishBatch("w", commands.FinishBatch{Project: p})
 		requireNothing(t, err)
 	}
+}
+
+// TestCancelBatch_whileHolding: credits that are held after the batch was cancelled and wound down are given back.
+func TestCancelBatch_whileHolding(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.grant(alice, 100)
+	order := w.order(w.save("", card), guests(6, nil))
+	other := &world{t: t, store: w.store, log: w.log, files: w.files, ledgers: ledgers.New(w.log, w.clock), now: w.now}
+	t.Cleanup(other.ledgers.Close)
+	w.store.Inject(memory.Faults{BeforeAppendFunc: func(_ context.Context, _ string, events []eventstore.Proposed) error {
+		if events[0].Type == "CreditsHeld" {
+			return errors.Join(other.cancelBatch(), other.completeBatch())
+		}
+		return nil
+	}})
+	_, err := w.requestBatch(order, "")
+	w.must(err)
+	w.store.Inject(memory.Faults{})
+	w.wantEvents(batch.Stream(batchID), "BatchRequested", "BatchCancelled", "BatchClosed")
+	for row := 1; row <= 6; row++ {
+		w.must(w.settleHandler().Handle(t.Context(), commands.SettleMovie{Account: alice, Project: batch.Project(batchID, row)}))
+	}
+	w.wantCredits(0, 0)
 }

@@ -12,6 +12,7 @@ import (
 	"moviola/domain"
 	"moviola/domain/batch"
 	"moviola/domain/ledger"
+	"moviola/domain/movie"
 	"moviola/domain/plan"
 	"moviola/eventstore"
 )
@@ -63,8 +64,34 @@ func (s movieBatches) load(ctx context.Context, id batch.ID) (*batch.Batch, even
 	return b, at, nil
 }
 
+// endMovies ends each movie of a batch that waits or renders, and prevents the submission of movies that were not submitted.
+// It leaves out rows without an open hold. It does not release the holds: that is done afterwards, as for every movie that
+// has ended.
+func (s movieBatches) endMovies(ctx context.Context, id batch.ID, requested batch.Requested) error {
+	movies := NewMovies(s.log, s.now)
+	return eachRow(ctx, requested.Rows, func(ctx context.Context, row batch.Row) error {
+		project := batch.Project(id, row.Number)
+		_, held, err := s.ledgers.OpenHold(ctx, requested.Account, project)
+		if err != nil || !held {
+			return err // the movie has ended, or has no hold
+		}
+		_, err = movies.DecideFor(ctx, requested.Account, project, func(m *movie.Movie, at time.Time) ([]domain.Event, error) {
+			if m.Account() == "" {
+				return m.Abandon(requested.Account, at), nil
+			}
+			events, err := m.Cancel(requested.Account, at)
+			if refusedNow(err) {
+				return nil, nil // the movie has ended already
+			}
+			return events, err
+		})
+		return err
+	})
+}
+
 // hold holds the credits for all rows in one append or, on a counted plan, counts the rows. It records in the batch that
-// this was done or refused. The error may be that refusal. hold may be repeated.
+// this was done or refused. The error may be that refusal. When the batch was cancelled or refused meanwhile, hold ends its
+// movies, so that the credits are released. hold may be repeated.
 func (s movieBatches) hold(ctx context.Context, id batch.ID, b *batch.Batch) (*batch.Batch, eventstore.Appended, error) {
 	requested, _ := b.Requested()
 	rows := make([]ledger.BatchRow, len(requested.Rows))
@@ -90,6 +117,11 @@ func (s movieBatches) hold(ctx context.Context, id batch.ID, b *batch.Batch) (*b
 		}
 		return b.Accept(at), nil
 	})
+	if err == nil && refusal == nil && !b.Accepted() { // the batch may be wound down already, without these holds
+		ending, cancel := context.WithTimeout(context.WithoutCancel(ctx), submitLimit)
+		defer cancel()
+		err = s.endMovies(ending, id, requested)
+	}
 	if err == nil && b.Refused() != nil { // this call, or a concurrent one before it, was refused the credits
 		err = domain.Errorf(refusalKind(refusal), b.Refused().Code, "%s", b.Refused().Message)
 	}
