@@ -160,15 +160,12 @@ func (h FinishBatchHandler) ended(ctx context.Context, id batch.ID, requested ba
 // waits reports whether a batch cannot have ended yet. h.open may remember a movie of the batch whose hold was open at the
 // last check; waits returns true when that hold is still open. It returns false when h.open remembers no movie of the
 // batch.
-func (h FinishBatchHandler) waits(ctx context.Context, account domain.AccountID, id batch.ID) (held bool, err error) {
+func (h FinishBatchHandler) waits(ctx context.Context, account domain.AccountID, id batch.ID) (bool, error) {
 	project := h.open.of(id)
 	if project == "" {
 		return false, nil
 	}
-	err = h.batches.ledgers.Ask(ctx, account, func(own *ledger.Ledger) error {
-		_, _, held = own.OpenHold(project)
-		return nil
-	})
+	_, held, err := h.batches.ledgers.OpenHold(ctx, account, project)
 	if err != nil {
 		return false, fmt.Errorf("ask for the hold of %s: %w", project, err)
 	}

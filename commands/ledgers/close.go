@@ -23,5 +23,8 @@ func (l *Ledgers) OpenSubjects(ctx context.Context, id domain.AccountID) ([]doma
 		subjects = own.OpenSubjects()
 		return nil
 	})
-	return subjects, err
+	if err != nil {
+		return nil, err
+	}
+	return subjects, nil
 }

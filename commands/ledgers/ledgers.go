@@ -200,7 +200,8 @@ func (l *Ledgers) OpenHold(ctx context.Context, account domain.AccountID, projec
 }
 
 // Ask calls the function question with the ledger as it is at the end of the log, and returns the error of question. It may
-// call question first with an older state: only the last call counts.
+// call question first with an older state: only the last call counts. After another error, such as that of ctx, question may
+// still be running: the caller must not read what it sets.
 func (l *Ledgers) Ask(ctx context.Context, account domain.AccountID, question func(*ledger.Ledger) error) error {
 	_, err := l.Do(ctx, account, func(own *ledger.Ledger, _ time.Time) ([]domain.Event, error) {
 		return nil, question(own)

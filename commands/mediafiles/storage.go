@@ -65,5 +65,8 @@ func (s *Storage) Since(ctx context.Context, account domain.AccountID) (*time.Ti
 		}
 		return nil
 	})
-	return since, true, err
+	if err != nil {
+		return nil, false, err
+	}
+	return since, true, nil
 }
