@@ -10,7 +10,7 @@ import (
 )
 
 // Entry is the read model of one event of a ledger: a line of the account's statement. It never changes. Its id is made of the
-// account and the number, so that entries of the same time keep their order.
+// account and the number.
 type Entry struct {
 	ID      string    `json:"id"`
 	Account string    `json:"account"`

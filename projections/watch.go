@@ -118,7 +118,7 @@ type chores struct {
 	nextSweep   time.Time
 	nextSign    time.Time
 	signed      int64 // the generation in the last heartbeat
-	refused     int   // how often in a row this process did not switch because the new generation was behind its position
+	refused     int   // how often in a row this process did not switch, usually because the new generation was behind it
 }
 
 // patience is how many times a process refuses to switch to a new generation that is behind its own position. Then it switches

@@ -1,3 +1,3 @@
 // Package mediafiles has the use cases of media libraries: registering, uploading, confirming, keeping, moving and deleting
-// files, and creating folders.
+// files, and creating and deleting folders.
 package mediafiles

@@ -25,7 +25,7 @@ type Publication struct {
 // The statuses of publications.
 const (
 	PublicationListed    = "published"
-	PublicationPending   = "pending" // the example is being rendered
+	PublicationPending   = "pending" // no example of the present body is finished yet
 	PublicationWithdrawn = "unpublished"
 )
 

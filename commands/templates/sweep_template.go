@@ -24,7 +24,8 @@ type SweepTemplate struct {
 type SweepTemplateConfig struct {
 	Log   *eventstore.Log
 	Files commands.Files
-	// UsedFunc reports whether a movie that is still to be rendered or delivered was made of a template, according to the log.
+	// UsedFunc reports whether a movie that is still to be rendered or delivered, or a batch that is not complete, is made
+	// of a template, according to the log.
 	UsedFunc func(ctx context.Context, id template.ID) (bool, error)
 	Now      func() time.Time
 	// Kept is how long the template's movie JSON is kept after the deletion, for movies that may be delivered again.
@@ -45,10 +46,10 @@ func NewSweepTemplateHandler(cfg SweepTemplateConfig) SweepTemplateHandler {
 	return SweepTemplateHandler{newTemplates(cfg.Log, cfg.Files, cfg.Now), cfg}
 }
 
-// Handle removes the movie JSON and the examples of the template, and then records the removal; after a crash in between the
-// removal is repeated. ErrNothingToDo: the template exists, was deleted too recently, its files are removed already, or a movie
-// still needs them. No later movie can need them: submissions find no deleted template, and submissions from before the deletion
-// are in the log by now.
+// Handle removes the movie JSON and the examples of the template, and then records the removal; after a crash in between
+// the removal is repeated. ErrNothingToDo: the template is not deleted, was deleted too recently, its files are removed
+// already, or a movie still needs them. No later movie can need them: submissions find no deleted template, and
+// submissions from before the deletion are in the log by now.
 func (h SweepTemplateHandler) Handle(ctx context.Context, cmd SweepTemplate) error {
 	kept := max(h.cfg.Kept, h.cfg.Age)
 	if cmd.Departed {

@@ -1,3 +1,2 @@
-// Package documentstest holds the contract of projections.Documents as tests. Every adapter runs them, and the read models rely
-// on nothing that is not tested here.
+// Package documentstest holds the contract of projections.Documents as tests, which every adapter runs.
 package documentstest
