@@ -48,3 +48,18 @@ func TestPersistent_deleteNotStarted(t *testing.T) {
 		t.Errorf("the other subscription: %v", err)
 	}
 }
+
+// TestGroups_unreadable: settings that cannot be read are an error of the list, and no shorter list.
+func TestGroups_unreadable(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	h := newHarness(t, embedded.Config{Dir: dir})
+	h.mustGroup("a", "g", esdb.PersistentStreamSubscriptionOptions{})
+	h.mustGroup("a", "other", esdb.PersistentStreamSubscriptionOptions{})
+	if err := embedded.Tamper(filepath.Join(dir, logfile.FileName), `UPDATE groups SET settings = 'nonsense' WHERE name = 'other'`); err != nil {
+		t.Fatal(err)
+	}
+	if groups, err := logfile.Groups(t.Context(), dir); err == nil {
+		t.Errorf("the list is %+v", groups)
+	}
+}

@@ -97,7 +97,7 @@ func LogStats(ctx context.Context, path string) (stats Stats, err error) {
 			{"SELECT created FROM events ORDER BY position LIMIT 1", &oldest},
 			{"SELECT created FROM events ORDER BY position DESC LIMIT 1", &newest},
 			{"SELECT freelist_count * page_size FROM pragma_freelist_count, pragma_page_size", &stats.FreeBytes},
-			{"SELECT count(*) FROM sqlite_schema WHERE name = 'groups'", &stats.Groups},
+			{groupTables, &stats.Groups},
 		} {
 			value, _, err := queryInt(i.conn, one.query)
 			if err != nil {
@@ -147,7 +147,7 @@ type GroupInfo struct {
 // Groups returns the persistent subscriptions of a data folder or backup, also while a server runs there.
 func Groups(ctx context.Context, path string) (groups []GroupInfo, err error) {
 	err = lookInto(ctx, path, func(i *inspection) error {
-		known, _, err := queryInt(i.conn, "SELECT count(*) FROM sqlite_schema WHERE name = 'groups'")
+		known, _, err := queryInt(i.conn, groupTables)
 		if err != nil || known == 0 {
 			return err
 		}
@@ -170,13 +170,16 @@ func Groups(ctx context.Context, path string) (groups []GroupInfo, err error) {
 				groups = append(groups, one)
 				return nil
 			}})
+		if err != nil {
+			return err
+		}
 		for n := range groups {
 			g := &groups[n]
 			if g.Parked, err = parkedOf(i.conn, GroupKey{g.Stream, g.Name}.ParkedStream()); err != nil {
 				return err
 			}
 		}
-		return err
+		return nil
 	})
 	return groups, err
 }

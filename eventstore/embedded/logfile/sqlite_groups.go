@@ -17,6 +17,9 @@ const groupsSchema = `CREATE TABLE IF NOT EXISTS groups (
   PRIMARY KEY (stream, name)
 ) WITHOUT ROWID`
 
+// groupTables counts the tables of persistent subscriptions: 0 in a file that only earlier versions of the program have opened.
+const groupTables = "SELECT count(*) FROM sqlite_schema WHERE name = 'groups'"
+
 // AllStream is the name that requests use for the whole log.
 const AllStream = "$all"
 
