@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"github.com/EventStore/EventStore-Client-Go/v4/esdb"
@@ -133,4 +134,50 @@ func TestPieces_missing(t *testing.T) {
 			t.Errorf("without %s the log passes: %+v", left, report)
 		}
 	}
+}
+
+// TestPieces_groups: the persistent subscriptions of a log, with how far they are, come back with it.
+func TestPieces_groups(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	h := newHarness(t, embedded.Config{Dir: dir})
+	h.mustAppend("a", esdb.NoStream{}, events(5)...)
+	h.mustGroup("a", "g", esdb.PersistentStreamSubscriptionOptions{})
+	h.mustGroup("a", "other", esdb.PersistentStreamSubscriptionOptions{StartFrom: esdb.Revision(3)})
+	consumer := h.consume("a", "g", 10)
+	got := next(t, consumer, 5)
+	if err := consumer.Ack(got[:3]...); err != nil {
+		t.Fatal(err)
+	}
+	h.until("the checkpoint is written", func() bool {
+		groups, err := logfile.Groups(h.ctx, dir)
+		return err == nil && groups[0].Checkpoint == 2
+	})
+	names, pieces := piecesOf(t, dir)
+	again := filepath.Join(t.TempDir(), "again")
+	if err := os.Mkdir(again, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	assembly, err := logfile.Assemble(again)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range names {
+		if err := assembly.Add(name, bytes.NewReader(pieces[name])); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := assembly.Close(); err != nil {
+		t.Fatal(err)
+	}
+	before, err := logfile.Groups(t.Context(), dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	after, err := logfile.Groups(t.Context(), again)
+	if err != nil || !slices.Equal(before, after) {
+		t.Errorf("the groups are %+v, were %+v (%v)", after, before, err)
+	}
+	second := newHarness(t, embedded.Config{Dir: again})
+	wantPlaces(t, "behind the checkpoint", next(t, second.consume("a", "g", 10), 2), "3@a", "4@a")
 }

@@ -16,16 +16,18 @@ import (
 	"zombiezen.com/go/sqlite/sqlitex"
 )
 
-// The size of one piece (a part of a backup: a file of JSON lines for events or for streams). The numbers are part of the
+// The size of one piece (a part of a backup: a file of JSON lines for events, streams or groups). The numbers are part of the
 // format: with other numbers, no piece of an earlier backup could be reused.
 const (
 	pieceEvents  = 1024 // a piece (part of a backup) with events has the events of a range of this many positions, from 0 on
 	pieceStreams = 4096 // a piece (part of a backup) with streams has the streams of a range of this many ids, from 0 on
+	pieceGroups  = 4096 // a piece (part of a backup) with groups has this many persistent subscriptions
 )
 
 const (
 	eventPieces  = "events-"
 	streamPieces = "streams-"
+	groupPieces  = "groups-" // there is none when the log has no persistent subscriptions
 )
 
 // pieceStream is the JSON line of one stream in a piece (a part of a backup).
@@ -47,6 +49,14 @@ type pieceEvent struct {
 	Checksum int64     `json:"checksum"`
 	Metadata pieceBlob `json:"metadata"`
 	Data     pieceBlob `json:"data"`
+}
+
+// pieceGroup is the JSON line of one persistent subscription in a piece (a part of a backup).
+type pieceGroup struct {
+	Stream     string    `json:"stream"`
+	Name       string    `json:"name"`
+	Settings   pieceBlob `json:"settings"`
+	Checkpoint int64     `json:"checkpoint"`
 }
 
 // pieceBlob is bytes. In JSON it is a string when the bytes are UTF-8, and an array with their Base64 when they are not.
@@ -75,45 +85,62 @@ func (b *pieceBlob) UnmarshalJSON(encoded []byte) error {
 }
 
 // Pieces splits the file of a backup into pieces of JSON lines, and calls visit with the name and the content of each
-// piece. A piece covers a fixed range of positions, or of streams. So while a log grows, all pieces but the last ones stay
-// the same, except where retention removes events. Assemble restores the log from the pieces, without its persistent
-// subscriptions.
+// piece. A piece with events or streams covers a fixed range of positions, or of streams. So while a log grows, all these
+// pieces but the last ones stay the same, except where retention removes events. Assemble restores the log from the pieces.
 func Pieces(ctx context.Context, file string, visit func(name string, content []byte) error) (err error) {
 	i, err := inspect(ctx, file)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, i.close()) }()
-	events := &cutter{prefix: eventPieces, span: pieceEvents, visit: visit}
-	err = sqlitex.ExecuteTransient(i.conn,
+	if err := i.pieces(visit); err != nil {
+		return fmt.Errorf("take %s apart: %w", file, readError(i.path, err))
+	}
+	return nil
+}
+
+func (i *inspection) pieces(visit func(name string, content []byte) error) error {
+	err := i.cut(&cutter{prefix: eventPieces, span: pieceEvents, visit: visit},
 		`SELECT position, stream, revision, id, type, json, created, checksum, metadata, data FROM events ORDER BY position`,
-		&sqlitex.ExecOptions{ResultFunc: func(stmt *sqlite.Stmt) error {
-			return events.add(stmt.ColumnInt64(0), pieceEvent{
+		func(stmt *sqlite.Stmt) any {
+			return pieceEvent{
 				Position: stmt.ColumnInt64(0), Stream: stmt.ColumnInt64(1), Revision: stmt.ColumnInt64(2), ID: column(stmt, 3),
 				Type: stmt.ColumnText(4),
 				JSON: stmt.ColumnInt64(5), Created: stmt.ColumnInt64(6), Checksum: stmt.ColumnInt64(7),
 				Metadata: column(stmt, 8), Data: column(stmt, 9),
-			})
-		}})
-	if err == nil {
-		err = events.end()
-	}
+			}
+		})
 	if err != nil {
-		return fmt.Errorf("take %s apart: %w", file, readError(i.path, err))
+		return err
 	}
-	streams := &cutter{prefix: streamPieces, span: pieceStreams, visit: visit}
-	err = sqlitex.ExecuteTransient(i.conn, `SELECT id, name, removed FROM streams ORDER BY id`,
-		&sqlitex.ExecOptions{ResultFunc: func(stmt *sqlite.Stmt) error {
-			return streams.add(stmt.ColumnInt64(0), pieceStream{ID: stmt.ColumnInt64(0), Name: stmt.ColumnText(1),
-				Removed: stmt.ColumnInt64(2)})
-		}})
-	if err == nil {
-		err = streams.end()
-	}
+	err = i.cut(&cutter{prefix: streamPieces, span: pieceStreams, visit: visit},
+		`SELECT id, name, removed FROM streams ORDER BY id`,
+		func(stmt *sqlite.Stmt) any {
+			return pieceStream{ID: stmt.ColumnInt64(0), Name: stmt.ColumnText(1), Removed: stmt.ColumnInt64(2)}
+		})
 	if err != nil {
-		return fmt.Errorf("take %s apart: %w", file, readError(i.path, err))
+		return err
 	}
-	return nil
+	if known, _, err := queryInt(i.conn, groupTables); err != nil || known == 0 {
+		return err
+	}
+	return i.cut(&cutter{prefix: groupPieces, span: pieceGroups, visit: visit},
+		`SELECT row_number() OVER (ORDER BY stream, name) - 1, stream, name, settings, checkpoint FROM groups ORDER BY stream, name`,
+		func(stmt *sqlite.Stmt) any {
+			return pieceGroup{Stream: stmt.ColumnText(1), Name: stmt.ColumnText(2), Settings: column(stmt, 3),
+				Checkpoint: stmt.ColumnInt64(4)}
+		})
+}
+
+// cut writes the rows of a query into pieces. The first column is the number by which a row belongs to a piece.
+func (i *inspection) cut(to *cutter, query string, line func(*sqlite.Stmt) any) error {
+	err := sqlitex.ExecuteTransient(i.conn, query, &sqlitex.ExecOptions{ResultFunc: func(stmt *sqlite.Stmt) error {
+		return to.add(stmt.ColumnInt64(0), line(stmt))
+	}})
+	if err != nil {
+		return err
+	}
+	return to.end()
 }
 
 func column(stmt *sqlite.Stmt, at int) []byte {
@@ -122,8 +149,8 @@ func column(stmt *sqlite.Stmt, at int) []byte {
 	return content
 }
 
-// cutter writes JSON lines into pieces. A piece has the lines of a fixed span of numbers (positions of events, or ids of streams)
-// and goes to visit when a line of the next piece is added.
+// cutter writes JSON lines into pieces. A piece has the lines of a fixed span of numbers (positions of events, ids of streams, or
+// places of groups in their order) and goes to visit when a line of the next piece is added.
 type cutter struct {
 	prefix string
 	span   int64
@@ -168,7 +195,7 @@ func Assemble(dir string) (*Assembly, error) {
 	return &Assembly{log}, nil
 }
 
-// Add adds a piece, all of it or nothing. The piece's name tells whether it holds events or streams.
+// Add adds a piece, all of it or nothing. The piece's name tells whether it holds events, streams or groups.
 func (a *Assembly) Add(name string, piece io.Reader) (err error) {
 	end, err := sqlitex.ImmediateTransaction(a.log.writer)
 	if err != nil {
@@ -211,6 +238,15 @@ func (a *Assembly) adder(name string) func(*json.Decoder) error {
 				return err
 			}
 			return insert(`INSERT INTO streams (id, name, removed) VALUES (?, ?, ?)`, s.ID, s.Name, s.Removed)
+		}
+	case strings.HasPrefix(name, groupPieces):
+		return func(lines *json.Decoder) error {
+			var g pieceGroup
+			if err := lines.Decode(&g); err != nil {
+				return err
+			}
+			return insert(`INSERT INTO groups (stream, name, settings, checkpoint) VALUES (?, ?, ?, ?)`,
+				g.Stream, g.Name, []byte(g.Settings), g.Checkpoint)
 		}
 	}
 	return nil
