@@ -20,7 +20,7 @@ func (p *persistentService) GetInfo(ctx context.Context, request *persistent.Get
 	if err := p.service.authorize(ctx, key.Stream, rightRead); err != nil {
 		return nil, err
 	}
-	g := p.groups.find(key)
+	g := p.groups.settled(key)
 	if g == nil {
 		return nil, p.refuse(ctx, key, errNoGroup)
 	}

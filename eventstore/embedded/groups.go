@@ -74,6 +74,16 @@ func (g *groups) find(key logfile.GroupKey) *group {
 	return g.all[key]
 }
 
+// settled is find for callers that hold no lock: it waits for a change during which a group does not run.
+func (g *groups) settled(key logfile.GroupKey) *group {
+	if found := g.find(key); found != nil {
+		return found
+	}
+	g.change.Lock()
+	defer g.change.Unlock()
+	return g.find(key)
+}
+
 // list returns the groups of a stream, or all with an empty name, in the order of their names.
 func (g *groups) list(stream string) []*group {
 	g.mu.Lock()
@@ -178,8 +188,8 @@ func (g *groups) remove(ctx context.Context, key logfile.GroupKey) error {
 	if err != nil {
 		return err
 	}
-	op := &operation{ctx: ctx, stream: key.ParkedStream(), remove: true, expected: expectation{kind: expectAny},
-		reply: make(chan result, 1)}
+	op := &operation{ctx: context.WithoutCancel(ctx), stream: key.ParkedStream(), remove: true,
+		expected: expectation{kind: expectAny}, reply: make(chan result, 1)}
 	var none *wrongVersionError
 	if err := g.service.writer.submit(op).err; err != nil && !errors.As(err, &none) {
 		return err
@@ -214,7 +224,9 @@ func (g *groups) close() {
 	}
 }
 
-// saveGroup makes a change of a group durable.
+// saveGroup makes a change of a group durable. It waits for the writer also when ctx ends: what runs must be what is stored.
 func (s *service) saveGroup(ctx context.Context, row *logfile.GroupRow) error {
-	return s.writer.submit(&operation{ctx: ctx, group: row, bytes: int64(len(row.Settings)) + 64, reply: make(chan result, 1)}).err
+	return s.writer.submit(&operation{
+		ctx: context.WithoutCancel(ctx), group: row, bytes: int64(len(row.Settings)) + 64, reply: make(chan result, 1),
+	}).err
 }

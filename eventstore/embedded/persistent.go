@@ -133,7 +133,7 @@ func (p *persistentService) ReplayParked(
 	options := request.GetOptions()
 	key := newGroupKey(options.GetStreamIdentifier(), options.GetAll(), options.GetGroupName())
 	err := errNoGroup
-	if g := p.groups.find(key); g != nil {
+	if g := p.groups.settled(key); g != nil {
 		if g.do(ctx, func() { err = g.replayParked(options.GetStopAt()) }); ctx.Err() != nil {
 			return nil, failed(ctx.Err())
 		}
@@ -203,7 +203,7 @@ func (p *persistentService) Read(call persistent.PersistentSubscriptions_ReadSer
 	if err := p.service.authorize(ctx, key.Stream, rightRead); err != nil {
 		return err
 	}
-	g := p.groups.find(key)
+	g := p.groups.settled(key)
 	if g == nil {
 		return p.refuse(ctx, key, errNoGroup)
 	}
@@ -249,7 +249,12 @@ func (p *persistentService) deliver(
 				return nil, err
 			}
 		case err := <-answers:
-			return nil, err
+			select { // the end of the group also ends listen
+			case reason := <-c.end:
+				return reason, nil
+			default:
+				return nil, err
+			}
 		case reason := <-c.end:
 			return reason, nil
 		case <-p.service.closing:
