@@ -52,7 +52,7 @@ type truncation struct {
 type catalog struct {
 	log eventstore.Store
 
-	reading sync.Mutex // held while the catalogue is read, so that only one goroutine reads it
+	reading chan struct{} // has room for the one goroutine that reads the catalogue
 
 	mu   sync.Mutex
 	last eventstore.Revision
@@ -73,14 +73,19 @@ type cut struct {
 
 func newCatalog(log eventstore.Store) *catalog {
 	return &catalog{
-		log: log, last: eventstore.NoStream, through: map[string]eventstore.Position{}, open: map[eventstore.Revision]bool{},
+		log: log, reading: make(chan struct{}, 1), last: eventstore.NoStream, through: map[string]eventstore.Position{},
+		open: map[eventstore.Revision]bool{},
 	}
 }
 
 // refresh reads the catalogue's events that were appended before the call began, and returns all entries that name a file.
 func (c *catalog) refresh(ctx context.Context) ([]Entry, error) {
-	c.reading.Lock()
-	defer c.reading.Unlock()
+	select {
+	case c.reading <- struct{}{}:
+	case <-ctx.Done():
+		return nil, fmt.Errorf("read the catalogue of the archive: %w", ctx.Err())
+	}
+	defer func() { <-c.reading }()
 	c.mu.Lock()
 	from := c.last + 1
 	c.mu.Unlock()
