@@ -139,11 +139,12 @@ func describe(t *mp4.Track, size uint64) (out track, err error) {
 	if n != len(t.Samples) || end > size {
 		return out, fmt.Errorf("its chunks hold %d samples of %d, up to byte %d of %d", n, len(t.Samples), end, size)
 	}
-	out.Shown = shown(t)
+	out.Shown = len(t.Samples) == 0 || shown(t)
 	return out, nil
 }
 
-// shown reports whether the times at which samples are shown are evenly spaced, without a gap, from the first one on.
+// shown reports whether the times at which samples are shown are evenly spaced, without a gap, from the first one on. The track
+// must have a sample.
 func shown(t *mp4.Track) bool {
 	step, first, at := int64(t.Samples[0].TimeDelta), int64(1)<<62, int64(0)
 	times := map[int64]bool{}
