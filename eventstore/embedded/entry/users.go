@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 
 	"golang.org/x/crypto/bcrypt"
 
@@ -159,7 +160,8 @@ func changeUsers(path, name string, line func(there bool) (string, error)) error
 	return replaceFile(path, whole.Bytes())
 }
 
-// replaceFile writes a file of mode 0600 atomically.
+// replaceFile writes a file atomically. A new file has the mode 0600; one that is there keeps its mode and its owner, so that the
+// server can still read it.
 func replaceFile(path string, content []byte) (err error) {
 	file, err := os.CreateTemp(filepath.Dir(path), ".users-*")
 	if err != nil {
@@ -171,11 +173,28 @@ func replaceFile(path string, content []byte) (err error) {
 		}
 	}()
 	_, err = file.Write(content)
-	if err = errors.Join(err, file.Sync(), file.Close()); err != nil {
+	if err = errors.Join(err, likeFormer(path, file), file.Sync(), file.Close()); err != nil {
 		return err
 	}
 	if err = os.Rename(file.Name(), path); err != nil {
 		return err
 	}
 	return logfile.SyncFolder(filepath.Dir(path))
+}
+
+// likeFormer gives a new file the mode and the owner of the one that it replaces, if there is one.
+func likeFormer(path string, file *os.File) error {
+	former, err := os.Stat(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	if owner, ok := former.Sys().(*syscall.Stat_t); ok {
+		if err := file.Chown(int(owner.Uid), int(owner.Gid)); err != nil {
+			return err
+		}
+	}
+	return file.Chmod(former.Mode().Perm())
 }
