@@ -1,6 +1,7 @@
 package secret
 
 import (
+	"bytes"
 	"crypto/hkdf"
 	"crypto/rand"
 	"crypto/sha256"
@@ -35,7 +36,10 @@ func Load(data string, shared bool) (Secret, error) {
 	path := filepath.Join(data, File)
 	for {
 		content, err := os.ReadFile(path)
-		if err == nil {
+		switch {
+		case err == nil && len(bytes.TrimSpace(content)) == 0:
+			return Secret{}, fmt.Errorf("the secret is lost: bring %s, which is empty, back from a backup", path)
+		case err == nil:
 			return Secret{content}, nil
 		}
 		if !errors.Is(err, fs.ErrNotExist) {

@@ -94,3 +94,17 @@ func TestKnown(t *testing.T) {
 	t.Setenv(Env, "a long random text")
 	want("with the variable, shared", true, true)
 }
+
+// TestLoadSecret_empty: keys are not derived from a file that has lost its content.
+func TestLoadSecret_empty(t *testing.T) {
+	t.Setenv(Env, "")
+	for _, content := range []string{"", " \n"} {
+		data := t.TempDir()
+		if err := os.WriteFile(filepath.Join(data, File), []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := Load(data, false); err == nil || !strings.Contains(err.Error(), "which is empty") {
+			t.Errorf("%q: %v", content, err)
+		}
+	}
+}
