@@ -15,7 +15,8 @@ import (
 
 // The secret for stored credentials can be changed without changing the secret of the installation, on which published addresses
 // depend. The variables contain the current secret and the former ones, separated by commas; the files in the data folder contain
-// the same, one secret a line. Without any of them, credentials are encrypted with the secret of the installation.
+// the same, one secret a line. A variable wins over its file. Without a current secret, credentials are encrypted with the
+// secret of the installation.
 const (
 	CredentialsEnv        = "MOVIOLA_CREDENTIALS_SECRET"
 	FormerCredentialsEnv  = "MOVIOLA_FORMER_CREDENTIALS_SECRETS"
@@ -40,20 +41,21 @@ func NewVault(data string, secret Secret) (*vault.Vault, error) {
 	return vault.New(keys[0], keys[1:]...)
 }
 
-// credentialSecrets returns the secrets for credentials: the current one first, then the former ones, which still decrypt.
+// credentialSecrets returns the secrets for credentials: the current one first, then all others that are known, which still
+// decrypt.
 func credentialSecrets(data string, secret Secret) ([][]byte, error) {
 	var all [][]byte
 	for _, source := range []struct{ env, file string }{{CredentialsEnv, CredentialsFile},
 		{FormerCredentialsEnv, FormerCredentialsFile}} {
-		if value := os.Getenv(source.env); value != "" {
-			all = append(all, split(strings.ReplaceAll(value, ",", "\n"))...)
-			continue
-		}
+		all = append(all, split(strings.ReplaceAll(os.Getenv(source.env), ",", "\n"))...)
 		content, err := os.ReadFile(filepath.Join(data, source.file))
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return nil, fmt.Errorf("read the secrets of credentials: %w", err)
 		}
 		all = append(all, split(string(content))...)
+		if len(all) == 0 { // no current secret is given
+			all = append(all, bytes.TrimSpace(secret.master))
+		}
 	}
 	all = append(all, bytes.TrimSpace(secret.master))
 	var unique [][]byte
