@@ -49,7 +49,7 @@ var commonCalls = []uintptr{
 	unix.SYS_FTRUNCATE, unix.SYS_TRUNCATE,
 	unix.SYS_FALLOCATE, unix.SYS_FSYNC, unix.SYS_FDATASYNC, unix.SYS_SYNC_FILE_RANGE, unix.SYS_FADVISE64, unix.SYS_UMASK,
 	unix.SYS_FCHMOD,
-	unix.SYS_FCNTL, unix.SYS_FLOCK, unix.SYS_DUP, unix.SYS_DUP3, unix.SYS_PIPE2, unix.SYS_SPLICE, unix.SYS_TEE,
+	unix.SYS_FLOCK, unix.SYS_DUP, unix.SYS_DUP3, unix.SYS_PIPE2, unix.SYS_SPLICE, unix.SYS_TEE,
 	unix.SYS_SENDFILE, unix.SYS_COPY_FILE_RANGE, unix.SYS_GETXATTR, unix.SYS_LGETXATTR, unix.SYS_FGETXATTR, unix.SYS_LISTXATTR,
 	unix.SYS_LLISTXATTR, unix.SYS_FLISTXATTR,
 	// calls on memory
@@ -85,6 +85,13 @@ var commonCalls = []uintptr{
 var harmlessOptions = []uint32{unix.PR_SET_NAME, unix.PR_GET_NAME, unix.PR_GET_DUMPABLE, unix.PR_CAPBSET_READ, unix.PR_SET_VMA,
 	unix.PR_SET_TIMERSLACK}
 
+// fileCommands are the allowed commands of fcntl. Commands by which the kernel sends signals about a file are missing: with
+// them a program could signal other processes.
+var fileCommands = []uint32{unix.F_DUPFD, unix.F_DUPFD_CLOEXEC, unix.F_GETFD, unix.F_SETFD, unix.F_GETFL, unix.F_SETFL,
+	unix.F_GETLK, unix.F_SETLK, unix.F_SETLKW, unix.F_OFD_GETLK, unix.F_OFD_SETLK, unix.F_OFD_SETLKW, unix.F_GETOWN,
+	unix.F_GETOWN_EX, unix.F_GETSIG, unix.F_GETLEASE, unix.F_GETPIPE_SZ, unix.F_SETPIPE_SZ, unix.F_ADD_SEALS,
+	unix.F_GET_SEALS, unix.F_GET_RW_HINT, unix.F_SET_RW_HINT, unix.F_GET_FILE_RW_HINT, unix.F_SET_FILE_RW_HINT}
+
 // namespaces are all flags of clone that create a namespace.
 const namespaces = unix.CLONE_NEWUSER | unix.CLONE_NEWNS | unix.CLONE_NEWPID | unix.CLONE_NEWNET | unix.CLONE_NEWIPC |
 	unix.CLONE_NEWUTS |
@@ -106,8 +113,8 @@ var driverCalls = []test{
 	{1, 0xcfffff00, []uint32{0}},
 }
 
-// decoderRules confine a decoder with the process id self: with clone it creates no namespaces, and with kill and tgkill
-// it signals no other process. ioctls are the tests of further permitted requests of ioctl.
+// decoderRules confine a decoder with the process id self: with clone it creates no namespaces, and with kill, tgkill and
+// fcntl it signals no other process. ioctls are the tests of further permitted requests of ioctl.
 func decoderRules(self uint32, ioctls ...test) []rule {
 	return []rule{
 		{call: unix.SYS_CLONE, tests: []test{{0, namespaces, []uint32{0}}}},
@@ -115,6 +122,7 @@ func decoderRules(self uint32, ioctls ...test) []rule {
 		{call: unix.SYS_PRLIMIT64, tests: []test{is(0, 0, self)}},
 		{call: unix.SYS_SETPRIORITY, tests: []test{is(0, unix.PRIO_PROCESS), is(1, 0)}},
 		{call: unix.SYS_SCHED_SETAFFINITY, tests: []test{is(0, 0)}},
+		{call: unix.SYS_FCNTL, tests: []test{is(1, fileCommands...)}},
 		{call: unix.SYS_KILL, tests: []test{is(0, self)}},
 		{call: unix.SYS_TGKILL, tests: []test{is(0, self)}},
 		{call: unix.SYS_IOCTL, tests: []test{is(1, terminalQueries...)}, or: ioctls},
@@ -130,7 +138,7 @@ var browserCalls = []uintptr{
 	unix.SYS_MEMFD_CREATE, unix.SYS_INOTIFY_INIT1, unix.SYS_SYMLINKAT, unix.SYS_LINKAT,
 	unix.SYS_FCHOWN, unix.SYS_MLOCK, unix.SYS_MUNLOCK, unix.SYS_PKEY_ALLOC, unix.SYS_PKEY_FREE, unix.SYS_PKEY_MPROTECT,
 	unix.SYS_SIGNALFD4,
-	unix.SYS_PRCTL, unix.SYS_KILL, unix.SYS_TGKILL,
+	unix.SYS_PRCTL, unix.SYS_KILL, unix.SYS_TGKILL, unix.SYS_FCNTL,
 	unix.SYS_SETSID, unix.SYS_SETPGID, unix.SYS_IOCTL,
 	unix.SYS_SECCOMP, unix.SYS_CHROOT, unix.SYS_CAPSET, unix.SYS_SETRESUID, unix.SYS_SETRESGID,
 }

@@ -63,3 +63,18 @@ for (@ARGV) { ioctl(F, hex($_), $x); print "$_ ", ($!{EPERM} ? "refused" : "pass
 		}
 	}
 }
+
+// TestCalls_owners: a program changes flags of its files, and has no other process signalled about them.
+func TestCalls_owners(t *testing.T) {
+	t.Parallel()
+	j := jailtest.New(t)
+	if !on(j, jail.Seccomp) {
+		t.Skip("this machine has no filter of system calls")
+	}
+	const script = `use Errno;
+for (@ARGV) { $! = 0; fcntl(STDIN, $_, $_ == 3 ? 0 : $$); print "$_ ", ($!{EPERM} ? "refused" : "passed"), "\n"; }`
+	said := inDevices(t, j, nil, "/usr/bin/perl", "-e", script, "3", "8", "10", "15", "1026")
+	if want := "3 passed\n8 refused\n10 refused\n15 refused\n1026 refused\n"; said != want {
+		t.Errorf("said %q, want %q", said, want)
+	}
+}
