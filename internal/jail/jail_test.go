@@ -9,6 +9,8 @@ import (
 	"syscall"
 	"testing"
 
+	"golang.org/x/sys/unix"
+
 	"moviola/internal/jail"
 	"moviola/internal/jail/jailtest"
 )
@@ -75,6 +77,40 @@ func TestJail_RootFolder(t *testing.T) {
 	} {
 		if said, _, _ := run(t, j, script); !strings.Contains(said, want) {
 			t.Errorf("%s: said %q, want %q in it", script, said, want)
+		}
+	}
+}
+
+// TestJail_mountsBelow: what is mounted below a folder that a program may read cannot be written either, by any user.
+func TestJail_mountsBelow(t *testing.T) {
+	t.Parallel()
+	in := t.TempDir()
+	below := filepath.Join(in, "below")
+	if err := os.Mkdir(below, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := unix.Mount("none", below, "tmpfs", 0, "mode=0777"); err != nil {
+		t.Skipf("nothing can be mounted here: %v", err)
+	}
+	t.Cleanup(func() {
+		if err := unix.Unmount(below, unix.MNT_DETACH); err != nil {
+			t.Error(err)
+		}
+	})
+	for _, without := range []jail.Layer{jail.Landlock, jail.OwnUser} {
+		j := jailtest.New(t, jail.Landlock, without)
+		if !on(j, jail.Namespaces) {
+			t.Skip("this machine allows no namespaces")
+		}
+		p := jail.Policy{Program: "sh", Read: []string{in}, Calls: jail.DecoderCalls}
+		c, err := j.Child(t.Context(), p, "/bin/sh", []string{"-c", "echo x >$1/file && echo written; true", "sh", below})
+		if err != nil {
+			t.Fatal(err)
+		}
+		said, err := c.CombinedOutput()
+		c.Release()
+		if err != nil || !strings.Contains(string(said), "Read-only") {
+			t.Errorf("without %s: said %q, %v", without, said, err)
 		}
 	}
 }

@@ -85,7 +85,10 @@ func (l *lender) lend(m mount) (*os.File, error) {
 	if err != nil {
 		return nil, err // this error concerns only this path: further mounts are still tried
 	}
-	attr := unix.MountAttr{Attr_set: unix.MOUNT_ATTR_IDMAP | m.restrictions(), Userns_fd: uint64(l.maps.Fd())}
+	if err := restrictMount(m.Path, fd, m.restrictions()); err != nil { // also restricts the mounts below the path
+		return nil, errors.Join(err, unix.Close(fd))
+	}
+	attr := unix.MountAttr{Attr_set: unix.MOUNT_ATTR_IDMAP, Userns_fd: uint64(l.maps.Fd())}
 	if err := unix.MountSetattr(fd, "", unix.AT_EMPTY_PATH, &attr); err != nil {
 		l.err = fmt.Errorf("show %s as another user's: %w", m.Path, err)
 		return nil, errors.Join(l.err, unix.Close(fd))

@@ -128,6 +128,7 @@ func (m mount) open() (shown, error) {
 	return shown{path: m.Path, fd: fd, folder: stat.Mode&unix.S_IFMT == unix.S_IFDIR}, nil
 }
 
+// restrictMount sets attributes of the mount of a path, and of all mounts below it.
 func restrictMount(path string, fd int, restrictions uint64) error {
 	attr := unix.MountAttr{Attr_set: restrictions}
 	if err := unix.MountSetattr(fd, "", unix.AT_EMPTY_PATH|unix.AT_RECURSIVE, &attr); err != nil {
