@@ -75,6 +75,9 @@ func setFromFile(f *pflag.FlagSet, key, value *yaml.Node) error {
 	if flag.Changed || givenOtherwise(f, name) {
 		return nil
 	}
+	if value.Kind == yaml.AliasNode {
+		value = value.Alias
+	}
 	values, err := scalars(value)
 	if err != nil {
 		return fmt.Errorf("%s: %w", name, err)
@@ -123,8 +126,6 @@ func commaSeparated(values []string) (string, error) {
 // scalars returns the text of a value, or the texts of a list.
 func scalars(value *yaml.Node) ([]string, error) {
 	switch {
-	case value.Kind == yaml.AliasNode:
-		return scalars(value.Alias)
 	case value.Kind == yaml.ScalarNode && value.Tag != "!!null":
 		return []string{value.Value}, nil
 	case value.Kind == yaml.SequenceNode:

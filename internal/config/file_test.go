@@ -152,3 +152,11 @@ func TestCheckVariables(t *testing.T) {
 		}
 	}
 }
+
+// TestFile_alias: a list may be given by an alias of another one.
+func TestFile_alias(t *testing.T) {
+	cfg, _, err := configured(t, "allow-host: &hosts ['a:1', 'b:2']\nops-host: *hosts\n")
+	if err != nil || len(cfg.AllowHosts) != 2 || len(cfg.OpsHosts) != 2 {
+		t.Errorf("%q, %q, %v", cfg.AllowHosts, cfg.OpsHosts, err)
+	}
+}
