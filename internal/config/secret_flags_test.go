@@ -136,6 +136,7 @@ func TestWithoutSecret(t *testing.T) {
 	for _, one := range []struct{ flag, value, want string }{
 		{"speech-key", "sk-1", hidden}, {"tls-key", "/etc/key.pem", "/etc/key.pem"}, {"speech-key-file", "/etc/k", "/etc/k"},
 		{"anchor-to", "https://a.example/in?token=x", "https://a.example/in?token=" + hidden},
+		{"wrong-token-delay", "1s", "1s"},
 	} {
 		if got := WithoutSecret(one.flag, one.value); got != one.want {
 			t.Errorf("--%s %s is shown as %s, want %s", one.flag, one.value, got, one.want)

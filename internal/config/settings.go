@@ -60,13 +60,14 @@ func valueOf(flag *pflag.Flag) string {
 	return flag.Value.String()
 }
 
-// tlsKey is the flag with the path of the file that has the private key for TLS. The path is no secret, and a restored
-// installation needs it.
-const tlsKey = "tls-key"
+// noSecrets are flags whose names look like those of secrets, but whose values are none: the path of the file with the
+// private key for TLS, and a time. A restored installation needs them.
+var noSecrets = []string{"tls-key", "wrong-token-delay"}
 
 // WithoutSecret hides secrets in the value of a flag.
 func WithoutSecret(name, value string) string {
-	if secretName.MatchString(name) && !strings.HasSuffix(name, fileSuffix) && name != tlsKey && value != "" {
+	isSecret := secretName.MatchString(name) && !strings.HasSuffix(name, fileSuffix) && !slices.Contains(noSecrets, name)
+	if isSecret && value != "" {
 		return hidden
 	}
 	return secretInQuery.ReplaceAllString(passwordInURL.ReplaceAllString(value, "://$1:"+hidden+"@"), "$1="+hidden)
