@@ -294,7 +294,7 @@ func FromEnvironment(f *pflag.FlagSet) error {
 		if !ok || flag.Changed {
 			return
 		}
-		if err := f.Set(flag.Name, value); err != nil {
+		if err := set(f, flag.Name, value); err != nil {
 			errs = append(errs, fmt.Errorf("%s: %w", name, err))
 		}
 		mark(flag, "variable")

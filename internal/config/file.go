@@ -91,8 +91,8 @@ func setFromFile(f *pflag.FlagSet, key, value *yaml.Node) error {
 			return fmt.Errorf("%s: %w", name, err)
 		}
 	}
-	if err := f.Set(name, text); err != nil {
-		return errors.New(WithoutSecret(name, fmt.Sprintf("%s: %v", name, err)))
+	if err := set(f, name, text); err != nil {
+		return fmt.Errorf("%s: %w", name, err)
 	}
 	mark(flag, "file")
 	return nil

@@ -72,7 +72,7 @@ func FromFiles(f *pflag.FlagSet) error {
 			value = strings.Join(strings.Fields(value), ",")
 		}
 		if err == nil {
-			err = f.Set(name, value)
+			err = set(f, name, value)
 		}
 		if err != nil {
 			errs = append(errs, fmt.Errorf("--%s%s: %w", name, fileSuffix, err))

@@ -157,3 +157,18 @@ func TestFromFiles_list(t *testing.T) {
 		t.Errorf("%q, %v", cfg.AnchorTo, err)
 	}
 }
+
+// TestSecretsInComplaints: a value that cannot be read is not shown as far as it is a secret, wherever it comes from.
+func TestSecretsInComplaints(t *testing.T) {
+	const broken = `https://a.example/in?token=ca"nary`
+	said := func(args ...string) {
+		t.Helper()
+		if _, _, err := parseSecrets(t, args...); err == nil || strings.Contains(err.Error(), "nary") ||
+			!strings.Contains(err.Error(), "a.example") {
+			t.Errorf("%q: %v", args, err)
+		}
+	}
+	said("--anchor-to-file", fileWith(t, broken))
+	t.Setenv("MOVIOLA_ANCHOR_TO", broken)
+	said()
+}

@@ -73,6 +73,15 @@ func WithoutSecret(name, value string) string {
 	return secretInQuery.ReplaceAllString(passwordInURL.ReplaceAllString(value, "://$1:"+hidden+"@"), "$1="+hidden)
 }
 
+// set sets a flag. Its error shows no secret that the value has.
+func set(f *pflag.FlagSet, name, value string) error {
+	err := f.Set(name, value)
+	if shown := WithoutSecret(name, value); err != nil && shown != value {
+		return fmt.Errorf("the value %s cannot be read", shown)
+	}
+	return err
+}
+
 // SecretVariables returns the names of this process's environment variables that, by their names, have to do with secrets.
 func SecretVariables() []string {
 	names := []string{}
