@@ -108,7 +108,8 @@ func (s *service) listen(ctx context.Context) (map[*http.Server]net.Listener, er
 	return listeners, nil
 }
 
-// newHTTPServer returns a server that limits every wait for a client. Writing has no limit: a large file may take long.
+// newHTTPServer returns a server that limits how long it waits for what a client sends. Writing has no limit: a large file
+// may take long.
 func newHTTPServer(addr string, handler http.Handler) *http.Server {
 	return &http.Server{
 		Addr:              addr,
