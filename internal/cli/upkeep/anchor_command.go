@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -85,11 +86,20 @@ func (a *anchoring) split() (files, places []string, err error) {
 	}
 	given := map[string]bool{}
 	for i, to := range a.to {
-		if given[to] { // an address may hold a secret, so the message has its number
+		isPlace := strings.Contains(to, "://") || strings.HasPrefix(to, "mailto:")
+		same := filepath.Clean(to)
+		if isPlace {
+			address, err := anchorage.Parse(to)
+			if err != nil {
+				return nil, nil, fmt.Errorf("--to: %w", err)
+			}
+			same = config.AnchorPlace(address)
+		}
+		if given[same] { // an address may hold a secret, so the message has its number
 			return nil, nil, fmt.Errorf("--to: place %d of %d was given before: give each place once", i+1, len(a.to))
 		}
-		given[to] = true
-		if strings.Contains(to, "://") || strings.HasPrefix(to, "mailto:") {
+		given[same] = true
+		if isPlace {
 			places = append(places, to)
 			continue
 		}
