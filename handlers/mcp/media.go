@@ -78,7 +78,7 @@ func uploadMedia(ctx context.Context, c caller, arguments json.RawMessage) (*rep
 	var given struct {
 		Name        string
 		ContentType string `json:"content_type"`
-		Size        int64
+		Size        whole
 		Folder      string
 	}
 	if err := json.Unmarshal(arguments, &given); err != nil {

@@ -186,7 +186,7 @@ func preview(ctx context.Context, c caller, arguments json.RawMessage) (*reply, 
 func render(ctx context.Context, c caller, arguments json.RawMessage) (*reply, error) {
 	var given struct {
 		Movie      json.RawMessage
-		MaxCredits int64  `json:"max_credits"`
+		MaxCredits whole  `json:"max_credits"`
 		RequestID  string `json:"request_id"`
 	}
 	if err := json.Unmarshal(arguments, &given); err != nil {
@@ -196,10 +196,10 @@ func render(ctx context.Context, c caller, arguments json.RawMessage) (*reply, e
 }
 
 // submit submits a movie with the price limit most and the idempotency key requestID.
-func (c caller) submit(ctx context.Context, movie []byte, most int64, requestID string) (*reply, error) {
+func (c caller) submit(ctx context.Context, movie []byte, most whole, requestID string) (*reply, error) {
 	c.repeat = requestID
 	var accepted struct{ Project string }
-	if err := c.ask(ctx, http.MethodPost, "/v2/movies", url.Values{"max_credits": {strconv.FormatInt(most, 10)}}, movie,
+	if err := c.ask(ctx, http.MethodPost, "/v2/movies", url.Values{"max_credits": {strconv.FormatInt(int64(most), 10)}}, movie,
 		&accepted); err != nil {
 		return nil, err
 	}
@@ -301,13 +301,13 @@ func cancel(ctx context.Context, c caller, arguments json.RawMessage) (*reply, e
 // list is the tool that lists movies.
 func list(ctx context.Context, c caller, arguments json.RawMessage) (*reply, error) {
 	given := struct {
-		Limit int
+		Limit whole
 		Token string `json:"next_token"`
 	}{Limit: 10}
 	if err := json.Unmarshal(arguments, &given); err != nil {
 		return nil, err
 	}
-	query := url.Values{"limit": {strconv.Itoa(given.Limit)}, "format": {"simple"}}
+	query := url.Values{"limit": {strconv.Itoa(int(given.Limit))}, "format": {"simple"}}
 	if given.Token != "" {
 		query.Set("next_token", given.Token)
 	}

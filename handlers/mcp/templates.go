@@ -151,7 +151,7 @@ func renderTemplate(ctx context.Context, c caller, arguments json.RawMessage) (*
 	var given struct {
 		Template   string
 		Variables  json.RawMessage
-		MaxCredits int64  `json:"max_credits"`
+		MaxCredits whole  `json:"max_credits"`
 		RequestID  string `json:"request_id"`
 	}
 	if err := json.Unmarshal(arguments, &given); err != nil {

@@ -93,6 +93,20 @@ func (s *Server) addTool(server *mcp.Server, t tool) error {
 	return nil
 }
 
+// whole is a whole number in the arguments of a tool. It may be written in every form that JSON Schema takes for an integer,
+// such as 20.0. A number that is too large to be exact becomes the largest exact one.
+type whole int64
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (w *whole) UnmarshalJSON(raw []byte) error {
+	var n float64
+	if err := json.Unmarshal(raw, &n); err != nil {
+		return err
+	}
+	*w = whole(min(n, 1<<53))
+	return nil
+}
+
 // failed returns the reply for a tool that has failed. It logs an error that is not a refusal, because such an error is a
 // fault of the service.
 func (s *Server) failed(t tool, err error) (*mcp.CallToolResult, error) {

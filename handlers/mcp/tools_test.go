@@ -1,0 +1,38 @@
+package mcp
+
+import (
+	"encoding/json"
+	"net/http"
+	"slices"
+	"testing"
+)
+
+// answering serves one answer at each path, and notes the requests.
+type answering struct {
+	answers map[string]string
+	asked   []string
+}
+
+func (a *answering) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	a.asked = append(a.asked, r.Method+" "+r.URL.String())
+	_, _ = w.Write([]byte(a.answers[r.URL.Path]))
+}
+
+// TestWholeNumbers: a whole number may be written as JSON Schema allows it.
+func TestWholeNumbers(t *testing.T) {
+	t.Parallel()
+	for arguments, want := range map[string]string{
+		`{"movie":{},"max_credits":20}`:   "20",
+		`{"movie":{},"max_credits":20.0}`: "20",
+		`{"movie":{},"max_credits":2e1}`:  "20",
+		`{"movie":{},"max_credits":1e30}`: "9007199254740992",
+	} {
+		service := &answering{answers: map[string]string{"/v2/movies": `{"project":"p"}`}}
+		if _, err := render(t.Context(), caller{serve: service}, json.RawMessage(arguments)); err != nil {
+			t.Errorf("%s: %v", arguments, err)
+		}
+		if !slices.Equal(service.asked, []string{"POST http://localhost/v2/movies?max_credits=" + want}) {
+			t.Errorf("%s: asked %q", arguments, service.asked)
+		}
+	}
+}
