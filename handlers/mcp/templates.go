@@ -69,18 +69,20 @@ func findTemplates(ctx context.Context, c caller, arguments json.RawMessage) (*r
 	if err := json.Unmarshal(arguments, &given); err != nil {
 		return nil, err
 	}
-	own, library := url.Values{}, url.Values{}
+	own := url.Values{}
 	if given.Tag != "" {
 		own.Set("tag", given.Tag)
-		library.Set("tags", given.Tag)
 	}
 	var mine, shared struct{ Templates []found }
 	if err := c.ask(ctx, http.MethodGet, "/v2/templates", own, nil, &mine); err != nil {
 		return nil, err
 	}
-	if err := c.ask(ctx, http.MethodGet, "/v2/templates/library", library, nil, &shared); err != nil {
+	if err := c.ask(ctx, http.MethodGet, "/v2/templates/library", nil, nil, &shared); err != nil {
 		return nil, err
 	}
+	shared.Templates = slices.DeleteFunc(shared.Templates, func(t found) bool {
+		return given.Tag != "" && !slices.Contains(t.Tags, given.Tag)
+	})
 	for i := range mine.Templates {
 		mine.Templates[i].Own = true
 	}

@@ -5,6 +5,8 @@ import (
 	"net/http"
 	"slices"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 // answering serves one answer at each path, and notes the requests.
@@ -16,6 +18,34 @@ type answering struct {
 func (a *answering) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	a.asked = append(a.asked, r.Method+" "+r.URL.String())
 	_, _ = w.Write([]byte(a.answers[r.URL.Path]))
+}
+
+// TestFindTemplates_tag: with a tag, templates of the library without it are not found. GET /templates/library answers all
+// that are published, whatever their tags are.
+func TestFindTemplates_tag(t *testing.T) {
+	t.Parallel()
+	service := &answering{answers: map[string]string{
+		"/v2/templates":         `{"templates":[{"id":"own","name":"Own","tags":["sale"]}]}`,
+		"/v2/templates/library": `{"templates":[{"id":"other","name":"Other","tags":["news"]},{"id":"shared","name":"Shared","tags":["new","sale"]}]}`,
+	}}
+	for arguments, want := range map[string][]string{
+		`{}`:                               {"own", "other", "shared"},
+		`{"tag":"sale"}`:                   {"own", "shared"},
+		`{"tag":"sale","search":"shared"}`: {"shared"},
+		`{"tag":"sal"}`:                    {"own"}, // the service has chosen the account's own
+	} {
+		r, err := findTemplates(t.Context(), caller{serve: service}, json.RawMessage(arguments))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var ids []string
+		for _, one := range r.facts["templates"].([]found) {
+			ids = append(ids, one.ID)
+		}
+		if diff := cmp.Diff(want, ids); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", arguments, diff)
+		}
+	}
 }
 
 // TestWholeNumbers: a whole number may be written as JSON Schema allows it.
