@@ -110,7 +110,7 @@ func (t *tab) evaluate(ctx context.Context, script string, value any) error {
 
 // advance moves the page's clock forward; the parameter by is how far. While the page loads something, its clock stands
 // still. When all calls of advance for a page have together taken as much real time as tab.patience, the clock runs even
-// while the page loads.
+// while the page loads (see hurry).
 func (t *tab) advance(ctx context.Context, by time.Duration) error {
 	if by <= 0 {
 		return nil
@@ -138,7 +138,7 @@ func (t *tab) advance(ctx context.Context, by time.Duration) error {
 				continue
 			}
 			t.clock.patience = 0
-			if err := t.grant(ctx, "advance", by); err != nil {
+			if passed, err := t.hurry(ctx); passed || err != nil {
 				return err
 			}
 		case <-t.conn.done:
@@ -149,11 +149,33 @@ func (t *tab) advance(ctx context.Context, by time.Duration) error {
 	}
 }
 
+// hurry lets the page's clock run although the page loads something, up to the end of the time that was granted last. Time
+// that is granted anew does not replace it: the clock would stop at the end of either. passed reports whether the granted
+// time had passed already. The clock is stopped while hurry finds that out, because it would not stop any more after that
+// time.
+func (t *tab) hurry(ctx context.Context) (passed bool, err error) {
+	if err := t.setPolicy(ctx, map[string]any{"policy": "pause"}); err != nil {
+		return false, err
+	}
+	select {
+	case <-t.expired:
+		return true, nil
+	default:
+	}
+	return false, t.setPolicy(ctx, map[string]any{"policy": "advance", "maxVirtualTimeTaskStarvationCount": starvation})
+}
+
+// starvation is the largest number of tasks that a page may do without its clock going on.
+const starvation = 100_000
+
 func (t *tab) grant(ctx context.Context, policy string, by time.Duration) error {
-	err := t.call(ctx, "Emulation.setVirtualTimePolicy", map[string]any{
-		"policy": policy, "budget": milliseconds(by), "maxVirtualTimeTaskStarvationCount": 100_000,
-	}, nil)
-	if err != nil {
+	return t.setPolicy(ctx, map[string]any{
+		"policy": policy, "budget": milliseconds(by), "maxVirtualTimeTaskStarvationCount": starvation,
+	})
+}
+
+func (t *tab) setPolicy(ctx context.Context, policy map[string]any) error {
+	if err := t.call(ctx, "Emulation.setVirtualTimePolicy", policy, nil); err != nil {
 		return fmt.Errorf("advance time: %w", err)
 	}
 	return nil

@@ -2,9 +2,11 @@ package browser_test
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"image"
+	"net"
 	"testing"
 	"time"
 
@@ -120,6 +122,24 @@ const c = document.querySelector('canvas').getContext('2d');
 setInterval(() => { c.fillStyle = 'hsl(' + Math.random() * 360 + ' 90% 50%)'; c.fillRect(Math.random() * 200, Math.random() * 60, 20, 20) }, 40);
 document.querySelector('div').animate([{ opacity: 1 }, { opacity: 0.2 }], { duration: 700, iterations: Infinity });
 </script>`
+
+// TestFrames_ASlowNetworkKeepsTime: a page's clock goes on as fast as its frames after the patience with its network has ended.
+func TestFrames_ASlowNetworkKeepsTime(t *testing.T) {
+	t.Parallel()
+	pool := open(t, browser.Config{Limit: 6 * time.Second, Dial: func(ctx context.Context, _, _ string) (net.Conn, error) {
+		<-ctx.Done()
+		return nil, ctx.Err()
+	}})
+	page := browser.Page{Width: 100, Height: 60, HTML: clocks + `<script>setTimeout(() => fetch("http://slow.example/"), 330)</script>`}
+	frames := capture(t, pool, page, timeline.Rate{Num: 10, Den: 1}, 12)
+	for i, frame := range frames {
+		for _, x := range []int{10, 30, 50} {
+			if passed := millis(frame, x) - millis(frames[0], x); passed < 100*i-1 || passed > 100*i+1 {
+				t.Errorf("the clock at %d went on by %d ms to frame %d, want %d", x, passed, i, 100*i)
+			}
+		}
+	}
+}
 
 func TestFrames_AreTheSameAgain(t *testing.T) {
 	t.Parallel()
