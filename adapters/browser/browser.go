@@ -240,7 +240,7 @@ func (b *browser) show(budget *budget, page Page, draw func(context.Context, *ta
 // noSession is the error code for a call to a page that has ended.
 const noSession = -32001
 
-// end kills the browser because of what its page does.
+// end kills the browser for a cause: what its page does, or the close of the pool.
 func (b *browser) end(cause error) {
 	b.mu.Lock()
 	if b.cause == nil {
@@ -265,8 +265,8 @@ func (b *browser) healthy() bool {
 }
 
 // explain returns the error of a page whose browser cannot be used again. If the page is to blame, the error says why the
-// page could not be drawn. If the browser crashed, and the kernel says that memory ran out, the error is
-// commands.ErrOutOfMemory. Any other error is returned unchanged.
+// page could not be drawn. If Pool.Close has ended the browser, the error is errClosed. If the browser crashed, and the
+// kernel says that memory ran out, the error is commands.ErrOutOfMemory. Any other error is returned unchanged.
 func (b *browser) explain(budget context.Context, err error) error {
 	b.mu.Lock()
 	cause := b.cause
@@ -275,6 +275,8 @@ func (b *browser) explain(budget context.Context, err error) error {
 	switch {
 	case errors.As(err, new(*domain.Error)):
 		return err
+	case errors.Is(cause, errClosed):
+		return errClosed
 	case errors.Is(cause, errMemory):
 		return crash("The page needs too much memory")
 	case errors.Is(cause, errWork):

@@ -272,6 +272,7 @@ func (p *Pool) abandon(ctx context.Context) error {
 	}
 	p.mu.Unlock()
 	for _, b := range left {
+		b.end(errClosed) // so that its page is not blamed
 		b.close()
 	}
 	return fmt.Errorf("close browser pool: %w", context.Cause(ctx))

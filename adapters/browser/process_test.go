@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"moviola/adapters/browser"
+	"moviola/domain"
 	"moviola/internal/jail"
 )
 
@@ -221,6 +222,32 @@ func TestProcess_CloseDoesNotWaitForever(t *testing.T) {
 		t.Error("an endless page was drawn")
 	}
 	requireGone(t, pids)
+}
+
+// TestProcess_CloseBlamesNoPage: a page that Close ends is not to blame, so that its movie is rendered again.
+func TestProcess_CloseBlamesNoPage(t *testing.T) {
+	t.Parallel()
+	loads := make(chan struct{}, 1)
+	pool := open(t, browser.Config{Dial: func(ctx context.Context, _, _ string) (net.Conn, error) {
+		loads <- struct{}{}
+		<-ctx.Done()
+		return nil, ctx.Err()
+	}})
+	failed := make(chan error, 1)
+	go func() {
+		waiting := browser.Page{HTML: `<script src="http://slow.example/"></script>`, Width: 9, Height: 9}
+		_, err := started(func() (*image.NRGBA, error) { return pool.Still(context.Background(), waiting) })
+		failed <- err
+	}()
+	<-loads
+	ctx, stop := context.WithCancel(t.Context())
+	stop()
+	if err := pool.Close(ctx); !errors.Is(err, context.Canceled) {
+		t.Errorf("Close: %v", err)
+	}
+	if err, blamed := <-failed, new(domain.Error); err == nil || errors.As(err, &blamed) {
+		t.Errorf("the page ends with %v", err)
+	}
 }
 
 // A browser that is ended by Close while it comes up is not tried again with less confinement.
