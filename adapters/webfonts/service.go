@@ -208,7 +208,12 @@ func (s *Service) family(ctx, asking context.Context, name string, styles []styl
 	if err != nil {
 		return commands.Fonts{Unreachable: []string{name}}
 	}
-	got, err, _ := s.flights.Do(string(key), func() (any, error) { return s.find(ctx, asking, name, styles) })
+	find := func() (any, error) { return s.find(ctx, asking, name, styles) }
+	got, err, shared := s.flights.Do(string(key), find)
+	// another movie may have begun this, and was cancelled
+	for shared && errors.Is(err, context.Canceled) && asking.Err() == nil {
+		got, err, shared = s.flights.Do(string(key), find)
+	}
 	if err != nil {
 		s.cfg.Log.WithError(err).WithField("family", name).Warn("font family not fetched; a similar font is used")
 		return commands.Fonts{Unreachable: []string{name}}

@@ -12,6 +12,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
@@ -270,6 +271,41 @@ func TestFamilies_Silent(t *testing.T) {
 	}
 	w.clock.pass(time.Hour)
 	again("the same movie, much later", began, "Karla 400")
+}
+
+// roundTrip is a transport made of a function.
+type roundTrip func(*http.Request) (*http.Response, error)
+
+func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
+
+// TestFamilies_GivenUp: a movie that waits for a family together with another one gets it, even if the other one is cancelled.
+func TestFamilies_GivenUp(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, map[string][]string{"Karla": {"0,400"}})
+	var asked atomic.Int64
+	s := w.host(t, func(c *webfonts.Config) {
+		c.Client = &http.Client{Transport: roundTrip(func(r *http.Request) (*http.Response, error) {
+			if asked.Add(1) == 1 {
+				<-r.Context().Done()
+				return nil, context.Cause(r.Context())
+			}
+			answer := httptest.NewRecorder()
+			w.google.Config.Handler.ServeHTTP(answer, r)
+			return answer.Result(), nil
+		})}
+	})
+	synctest.Test(t, func(t *testing.T) { // the store stays outside: its goroutines are real
+		ctx, cancel := context.WithCancel(t.Context())
+		found := make(chan commands.Fonts, 1)
+		go s.Families(ctx, []document.FontWish{wish("Karla", 400)}, time.Time{})
+		synctest.Wait()
+		go func() { found <- s.Families(t.Context(), []document.FontWish{wish("Karla", 400)}, time.Time{}) }()
+		synctest.Wait()
+		cancel()
+		if diff := cmp.Diff([]string{"Karla 400"}, styles(t, <-found)); diff != "" {
+			t.Errorf("(-want +got):\n%s", diff)
+		}
+	})
 }
 
 // Kept says whether anybody would be asked.
