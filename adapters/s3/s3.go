@@ -12,6 +12,7 @@ import (
 	"net/url"
 	"regexp"
 	"strings"
+	"sync"
 	"syscall"
 	"time"
 
@@ -67,8 +68,38 @@ func (s *Sender) Send(ctx context.Context, parcel deliveries.Parcel) (deliveries
 		return deliveries.Receipt{}, err
 	}
 	defer file.Close()
-	err = s.put(ctx, parcel.Settings, keyOf(parcel.Settings.RemoteFile()), file, parcel.Size, "video/mp4")
+	source := &source{ReadSeeker: file}
+	err = s.put(ctx, parcel.Settings, keyOf(parcel.Settings.RemoteFile()), source, parcel.Size, "video/mp4")
+	if broken := source.broken(); err != nil && broken != nil {
+		return deliveries.Receipt{}, fmt.Errorf("read the video: %w", broken)
+	}
 	return deliveries.Receipt{}, s.explain(ctx, place, err)
+}
+
+// source records read errors of the video, to tell them from errors of the network. The client reads it in a goroutine of
+// its own.
+type source struct {
+	io.ReadSeeker
+	mu  sync.Mutex
+	err error
+}
+
+// Read implements io.Reader.
+func (s *source) Read(p []byte) (int, error) {
+	n, err := s.ReadSeeker.Read(p)
+	if err != nil && !errors.Is(err, io.EOF) {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.err = err
+	}
+	return n, err
+}
+
+// broken returns the last read error of the video; nil: there was none.
+func (s *source) broken() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.err
 }
 
 // Test implements deliveries.Sender: it uploads a small object and removes it. A failed removal is no error.

@@ -2,6 +2,7 @@ package s3_test
 
 import (
 	"context"
+	"errors"
 	"io"
 	"net"
 	"net/http"
@@ -14,6 +15,7 @@ import (
 	"moviola/adapters/s3"
 	"moviola/commands"
 	"moviola/commands/deliveries"
+	"moviola/domain"
 	"moviola/domain/connection"
 )
 
@@ -60,6 +62,38 @@ func TestSender_Send_closed(t *testing.T) {
 				t.Errorf("error %v, want %q", err, row.want)
 			}
 		})
+	}
+}
+
+// broken is a video whose storage fails in the middle.
+type broken struct{ video }
+
+var errDisk = errors.New("the disk is broken")
+
+func (b broken) Read(p []byte) (int, error) {
+	if b.Len() < 5 {
+		return 0, errDisk
+	}
+	return b.video.Read(p[:1])
+}
+
+// TestSender_Send_broken: a destination is not blamed for a video that cannot be read.
+func TestSender_Send_broken(t *testing.T) {
+	t.Parallel()
+	server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { _, _ = io.Copy(io.Discard, r.Body) }))
+	defer server.Close()
+	sender := s3.New(s3.Config{Client: server.Client(), Explain: outbound.Explain})
+	_, err := sender.Send(t.Context(), deliveries.Parcel{
+		Size: 9, Settings: connection.Settings{
+			"bucket": "bucket", "region": "eu-test-1", "access-key-id": "key", "secret-access-key": "secret",
+			"endpoint": server.URL, "path-style": "true", "file": "a.mp4",
+		},
+		Open: func(context.Context) (commands.File, error) {
+			return broken{video{strings.NewReader("the video")}}, nil
+		},
+	})
+	if blamed := new(domain.Error); !errors.Is(err, errDisk) || errors.As(err, &blamed) {
+		t.Errorf("error %v", err)
 	}
 }
 
