@@ -26,18 +26,38 @@ const (
 // errPassing is the error for a temporary failure: a retry may succeed.
 var errPassing = errors.New("passing failure")
 
-// ask has the endpoint generate the picture and returns its file. The endpoint's error texts are not shown, because they may
-// contain the key.
-func (g *Generator) ask(ctx context.Context, o order) ([]byte, error) {
+// ask has the endpoint generate the picture and returns its file. A picture that was made is paid for: if its download
+// fails, only the download is tried again. The endpoint's error texts are not shown, because they may contain the key.
+func (g *Generator) ask(ctx context.Context, o order) (raw []byte, err error) {
+	var from string
+	err = g.retry(ctx, o, "cannot be reached or is overloaded; try again later", func(ctx context.Context) (err error) {
+		raw, from, err = g.askOnce(ctx, o)
+		return err
+	})
+	if err == nil && from != "" {
+		const lost = "made an image that cannot be downloaded; try again later"
+		err = g.retry(ctx, o, lost, func(ctx context.Context) (err error) {
+			raw, err = g.fetch(ctx, o, from)
+			return err
+		})
+	}
+	return raw, err
+}
+
+// retry calls do until it succeeds or fails for good, at most once more than there are Config.Retries. what is the error's
+// text when the last failure was temporary, too.
+func (g *Generator) retry(ctx context.Context, o order, what string, do func(context.Context) error) error {
 	for try := 0; ; try++ {
-		raw, err := g.askOnce(ctx, o)
+		limited, cancel := context.WithTimeout(ctx, g.cfg.Timeout)
+		err := do(limited)
+		cancel()
 		switch {
 		case ctx.Err() != nil:
-			return nil, fmt.Errorf("generate an image: %w", context.Cause(ctx))
+			return fmt.Errorf("generate an image: %w", context.Cause(ctx))
 		case !errors.Is(err, errPassing):
-			return raw, err
+			return err
 		case try == len(g.cfg.Retries):
-			return nil, refusal(o, "cannot be reached or is overloaded; try again later")
+			return refusal(o, what)
 		}
 		pause := time.NewTimer(g.cfg.Retries[try])
 		select {
@@ -48,25 +68,25 @@ func (g *Generator) ask(ctx context.Context, o order) ([]byte, error) {
 	}
 }
 
-func (g *Generator) askOnce(ctx context.Context, o order) ([]byte, error) {
-	ctx, cancel := context.WithTimeout(ctx, g.cfg.Timeout)
-	defer cancel()
+// askOnce returns the picture or, if the answer names it, the address from which it is downloaded.
+func (g *Generator) askOnce(ctx context.Context, o order) (raw []byte, from string, err error) {
 	request, err := http.NewRequestWithContext(ctx, http.MethodPost, address(o.endpoint.URL), bytes.NewReader(o.body))
 	if err != nil {
-		return nil, domain.Errorf(domain.Invalid, codeFailed, "The address of the image provider is no address of the web")
+		return nil, "", domain.Errorf(domain.Invalid, codeFailed,
+			"The address of the image provider is no address of the web")
 	}
 	request.Header.Set("Content-Type", "application/json")
 	if o.endpoint.Key != "" {
 		request.Header.Set("Authorization", "Bearer "+o.endpoint.Key)
 	}
 	answer, status, err := g.read(request, maxAnswer)
+	if err == nil {
+		err = judge(o, status)
+	}
 	if err != nil {
-		return nil, err
+		return nil, "", err
 	}
-	if err := judge(o, status); err != nil {
-		return nil, err
-	}
-	return g.unpack(ctx, o, answer)
+	return unpack(o, answer)
 }
 
 // read sends a request and reads its answer. A request that the guard refuses gets an error for the user. Other failures on the
@@ -127,8 +147,8 @@ func refusal(o order, what string) error {
 	return domain.Errorf(domain.Invalid, codeFailed, "The image provider at %s %s", host, what)
 }
 
-// unpack returns the picture of an answer: the answer contains it, or its address.
-func (g *Generator) unpack(ctx context.Context, o order, answer []byte) ([]byte, error) {
+// unpack returns what an answer contains: the picture, or its address.
+func unpack(o order, answer []byte) (raw []byte, from string, err error) {
 	var got struct {
 		Data []struct {
 			B64 string `json:"b64_json"`
@@ -136,35 +156,42 @@ func (g *Generator) unpack(ctx context.Context, o order, answer []byte) ([]byte,
 		} `json:"data"`
 	}
 	if err := json.Unmarshal(answer, &got); err != nil || len(got.Data) == 0 {
-		return nil, refusal(o, "answered without an image; check its address and model")
+		return nil, "", refusal(o, "answered without an image; check its address and model")
 	}
 	first := got.Data[0]
 	text := first.B64
 	if text == "" && strings.HasPrefix(first.URL, "data:") {
 		text = first.URL
 	}
+	if u, err := url.Parse(first.URL); text == "" && (err != nil || u.Host == "") {
+		return nil, "", refusal(o, "answered without an image; check its address and model")
+	}
 	if text == "" {
-		return g.fetch(ctx, o, first.URL)
+		return nil, first.URL, nil
 	}
 	if strings.HasPrefix(text, "data:") {
 		_, text, _ = strings.Cut(text, ",")
 	}
-	raw, err := base64.StdEncoding.DecodeString(text)
-	if err != nil {
-		return nil, refusal(o, "answered with something that is no image")
+	if raw, err = base64.StdEncoding.DecodeString(text); err != nil {
+		return nil, "", refusal(o, "answered with something that is no image")
 	}
-	return raw, nil
+	return raw, "", nil
 }
 
 // fetch downloads a picture that the answer names. The key is not sent along: the address may belong to another host.
 func (g *Generator) fetch(ctx context.Context, o order, from string) ([]byte, error) {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, from, nil)
-	if err != nil || request.URL.Host == "" {
+	if err != nil {
 		return nil, refusal(o, "answered without an image; check its address and model")
 	}
 	raw, status, err := g.read(request, maxPicture)
-	if err == nil && status != http.StatusOK {
-		err = refusal(o, fmt.Sprintf("made an image that cannot be downloaded (%d)", status))
+	switch {
+	case err != nil:
+		return nil, err
+	case errors.Is(judge(o, status), errPassing):
+		return nil, errPassing
+	case status != http.StatusOK:
+		return nil, refusal(o, fmt.Sprintf("made an image that cannot be downloaded (%d)", status))
 	}
-	return raw, err
+	return raw, nil
 }

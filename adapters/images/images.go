@@ -54,9 +54,10 @@ type Config struct {
 	// Room bounds the cached files; the least recently used ones are removed.
 	Room quota.Limits
 	// Made is a store through which hosts share generated pictures. Nil: there is one host, or the hosts share Dir.
-	Made    MadeStore
-	Log     logrus.FieldLogger // nil: the standard logger
-	Timeout time.Duration      // time limit of one request, with the download of a picture that its answer names; 0: 3 minutes
+	Made MadeStore
+	Log  logrus.FieldLogger // nil: the standard logger
+	// Timeout limits one request, and one download of a picture that an answer names; 0: 3 minutes.
+	Timeout time.Duration
 	// Retries are the pauses before retries after temporary failures; nil: one second, four seconds.
 	Retries []time.Duration
 	Slots   int // largest number of concurrent requests to endpoints; 0: 4

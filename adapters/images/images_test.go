@@ -12,6 +12,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -286,6 +287,40 @@ func TestGenerate_passing(t *testing.T) {
 	if len(p.requests) != 3 {
 		t.Errorf("asked %d times", len(p.requests))
 	}
+}
+
+// TestGenerate_paidOnce: a picture that was made is not made and paid for again because its download failed.
+func TestGenerate_paidOnce(t *testing.T) {
+	t.Parallel()
+	var p *provider
+	p = newProvider(t, func(try int, w http.ResponseWriter) {
+		switch try {
+		case 0:
+			_, _ = fmt.Fprintf(w, `{"data":[{"url":"%s/made.png"}]}`, p.URL)
+		case 1:
+			panic(http.ErrAbortHandler)
+		case 2:
+			w.WriteHeader(http.StatusServiceUnavailable)
+		default:
+			_, _ = w.Write(picture(t, 8, 8, color.White))
+		}
+	})
+	mustGenerate(t, p.generator(t, nil), commands.ImageRequest{Prompt: "x"})
+	var asked []string
+	for range len(p.requests) {
+		asked = append(asked, (<-p.requests).path)
+	}
+	if want := []string{"/v1/images/generations", "/made.png", "/made.png", "/made.png"}; !slices.Equal(asked, want) {
+		t.Errorf("asked for %v", asked)
+	}
+	p = newProvider(t, func(try int, w http.ResponseWriter) {
+		if try > 0 {
+			panic(http.ErrAbortHandler)
+		}
+		_, _ = fmt.Fprintf(w, `{"data":[{"url":"%s/made.png"}]}`, p.URL)
+	})
+	_, err := p.generator(t, nil).Generate(t.Context(), commands.ImageRequest{Prompt: "x"})
+	requireFault(t, err, "made an image that cannot be downloaded; try again later")
 }
 
 // refusing is a transport that refuses each request, as the guard does for an address inside of the service's network.
