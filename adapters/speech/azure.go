@@ -162,7 +162,7 @@ func azureChunks(j job) []string {
 		return []string{j.document(j.markup, strings.Contains(j.markup, "<voice"))}
 	}
 	var all []string
-	for _, c := range chunks(j.script, false) {
+	for _, c := range chunks(j.script, false, j.speed) {
 		var b strings.Builder
 		for _, p := range c.passages {
 			if p.pause > 0 {

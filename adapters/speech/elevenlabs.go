@@ -88,7 +88,7 @@ func (r *remote) speakElevenLabs(ctx context.Context, j job, builtIn *espeak) (s
 		made.warnings = append(made.warnings, warning)
 	}
 	timed := true
-	for _, c := range chunks(j.script, true) {
+	for _, c := range chunks(j.script, true, 0) {
 		said, words, err := r.elevenChunk(ctx, j, voice, c.passages)
 		if err != nil {
 			return spoken{}, err

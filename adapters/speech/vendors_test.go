@@ -191,6 +191,34 @@ func TestSpeak_AzureLong(t *testing.T) {
 	}
 }
 
+// TestSpeak_AzureSlow: no answer could be cut off after ten minutes, at any speed and in any script.
+func TestSpeak_AzureSlow(t *testing.T) {
+	t.Parallel()
+	for name, row := range map[string]struct {
+		text  string
+		speed any
+		most  int // characters of the longest request that is spoken in less than ten minutes
+	}{
+		"slow":             {strings.Repeat("A sentence of forty characters is here. ", 100), 0.5, 2600},
+		"Chinese":          {strings.Repeat("今天天气很好，我们去公园散步吧。", 150), nil, 2000},
+		"slow Chinese":     {strings.Repeat("今天天气很好，我们去公园散步吧。", 150), 0.5, 1000},
+		"slower still":     {`<prosody rate="slow">` + strings.Repeat("今天天气很好 ", 300) + "</prosody> & so on", 0.5, 800},
+		"pauses":           {strings.Repeat(`One <break time="10s"/>`, 80) + "& so on", nil, 1900},
+		"without a letter": {strings.Repeat("1234567890", 300), 0.5, 900},
+	} {
+		v := newVendor(t)
+		spoken := mustSpeak(t, vendorEngine(t, v, speech.ProviderAzure, nil), commands.SpeechRequest{Text: row.text, Settings: map[string]any{"speed": row.speed}})
+		if n := time.Duration(len(v.ssml)); spoken.Duration != n*2500*time.Millisecond {
+			t.Errorf("%s: %d answers are %v", name, n, spoken.Duration)
+		}
+		for range len(v.ssml) {
+			if ssml := []rune(<-v.ssml); len(ssml) > row.most+300 {
+				t.Errorf("%s: a request of %d characters", name, len(ssml))
+			}
+		}
+	}
+}
+
 func TestSpeak_ElevenLabs(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
