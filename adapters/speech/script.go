@@ -89,8 +89,9 @@ func (r *scriptReader) markup(text string) {
 
 // tag processes one tag; inside is the text between its angle brackets.
 func (r *scriptReader) tag(inside string) {
-	name, attributes, _ := strings.Cut(strings.TrimSuffix(inside, "/"), " ")
-	name = strings.ToLower(strings.TrimSpace(name))
+	inside, empty := strings.CutSuffix(inside, "/") // a tag that ends at once has no content
+	name, attributes, _ := strings.Cut(strings.Join(strings.Fields(inside), " "), " ")
+	name = strings.ToLower(name)
 	switch {
 	case r.silent != "":
 		if name == "/"+r.silent {
@@ -101,7 +102,7 @@ func (r *scriptReader) tag(inside string) {
 	case name == "break":
 		r.close()
 		r.pause = min(r.pause+breakTime(attributes), maxPause)
-	case name == "prosody" && len(r.now) < maxNested:
+	case name == "prosody" && !empty && len(r.now) < maxNested:
 		r.close()
 		last := r.now[len(r.now)-1]
 		r.now = append(r.now, prosody{
@@ -113,7 +114,9 @@ func (r *scriptReader) tag(inside string) {
 		r.now = r.now[:len(r.now)-1]
 	case name == "sub" && attribute(attributes, "alias") != "":
 		r.add(html.UnescapeString(attribute(attributes, "alias")))
-		r.silent = name
+		if !empty {
+			r.silent = name
+		}
 	case name == "/p", name == "/s":
 		r.close()
 	default:
@@ -188,16 +191,9 @@ func cutText(text string, n int) (first, rest string) {
 // attribute returns the value of an attribute of a tag.
 func attribute(attributes, name string) string {
 	for _, quote := range []string{`"`, `'`} {
-		for _, before := range []string{" ", ""} {
-			start := before + name + "=" + quote
-			i := strings.Index(" "+attributes, start)
-			if i < 0 || before == "" && i > 0 {
-				continue
-			}
-			value, _, ok := strings.Cut((" " + attributes)[i+len(start):], quote)
-			if ok {
-				return strings.TrimSpace(value)
-			}
+		_, rest, found := strings.Cut(" "+attributes, " "+name+"="+quote)
+		if value, _, ok := strings.Cut(rest, quote); found && ok {
+			return strings.TrimSpace(value)
 		}
 	}
 	return ""

@@ -36,6 +36,8 @@ func TestScript(t *testing.T) {
 		{"entities in plain text stay", "Tom &amp; Jerry", []speech.Passage{plain("Tom &amp; Jerry")}},
 		{"paragraphs", "<p>One</p><p>Two</p>", []speech.Passage{plain("One"), plain("Two")}},
 		{"a substitute", `<sub alias="World &amp; Web">WW</sub> is big`, []speech.Passage{plain("World & Web is big")}},
+		{"tags without content", `<prosody rate="slow"/>One <sub alias="World"/> is <sub alias="big" /> all`, []speech.Passage{plain("One World is big all")}},
+		{"tags over lines", "<prosody\n  rate='fast'\n>a<break\ttime=\"1s\"/></prosody>b", []speech.Passage{{Text: "a", Rate: 1.25, Pitch: 1}, after(time.Second, "b")}},
 		{"other tags", `<speak xmlns:mstts="x"><mstts:express-as style="sad">so <emphasis level="strong">sad</emphasis></mstts:express-as><!-- no --></speak>`,
 			[]speech.Passage{plain("so sad")}},
 		{"a tag that does not end", "<speak>hello <break", []speech.Passage{plain("hello")}},
