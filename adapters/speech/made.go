@@ -37,6 +37,7 @@ func (e *Engine) takeMade(ctx context.Context, s accountFolder, account domain.A
 	if !ok {
 		return commands.Speech{}, false
 	}
+	defer func() { _ = os.Remove(path) }() // removes the copy after a failure; after a success it has its final name
 	var n note
 	err := json.Unmarshal(raw, &n)
 	if err == nil && (path == "" || filepath.Base(n.File) != n.File) {

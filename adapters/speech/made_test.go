@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"net/url"
 	"os"
+	"path/filepath"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -13,6 +14,7 @@ import (
 	"moviola/adapters/blobs"
 	"moviola/adapters/speech"
 	"moviola/commands"
+	"moviola/domain"
 	"moviola/domain/caption"
 )
 
@@ -95,5 +97,28 @@ func TestTranscribe_OtherHost(t *testing.T) {
 	}
 	if diff := cmp.Diff(heard[0], heard[1]); diff != "" {
 		t.Errorf("(-first +other host):\n%s", diff)
+	}
+}
+
+// damagedStore has a copy of a speech, but its note cannot be read.
+type damagedStore struct{}
+
+func (damagedStore) KeepMade(context.Context, domain.AccountID, string, []byte, string) error {
+	return nil
+}
+
+func (damagedStore) TakeMade(_ context.Context, _ domain.AccountID, _, dir string) (note []byte, path string, err error) {
+	path = filepath.Join(dir, ".new-copy")
+	return []byte("no JSON"), path, os.WriteFile(path, []byte("sound"), 0o600)
+}
+
+// TestSpeak_DamagedCopy: of a copy that cannot be used nothing is left.
+func TestSpeak_DamagedCopy(t *testing.T) {
+	t.Parallel()
+	p := newProvider(t, func(_ int, w http.ResponseWriter) { write(t, w, twoParts()) })
+	got := mustSpeak(t, remoteEngine(t, p, func(c *speech.Config) { c.Made, c.Log = damagedStore{}, quiet() }), commands.SpeechRequest{Account: "a", Text: "Hello"})
+	left, err := os.ReadDir(filepath.Dir(got.Path))
+	if err != nil || len(left) != 2 {
+		t.Errorf("the folder has %v, %v", left, err)
 	}
 }
