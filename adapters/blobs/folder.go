@@ -178,7 +178,7 @@ var temps atomic.Int64
 // is locked while it is being written, so that RemoveAbandoned does not remove it. On a file system without locks
 // RemoveAbandoned removes nothing, and Tidy removes files by their age.
 func (o *folder) create(name string) (string, *os.File, error) {
-	temp := name + "." + strconv.FormatInt(time.Now().UnixNano(), 16) + strconv.FormatInt(temps.Add(1), 36) + tempSuffix
+	temp := name + "." + strconv.FormatInt(time.Now().UnixNano(), 36) + strconv.FormatInt(temps.Add(1), 36) + tempSuffix
 	file, err := o.root.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err == nil {
 		_ = unix.Flock(int(file.Fd()), unix.LOCK_EX|unix.LOCK_NB)

@@ -11,6 +11,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"moviola/adapters/blobs"
 )
 
 // A folder that was kept open and has been removed meanwhile, by whichever process, is made again.
@@ -101,4 +103,12 @@ func TestBucket_AnEndedPutLeavesNothing(t *testing.T) {
 	if got := mustRead(t, bucket, "renders/p/1.mp4"); got != "old" {
 		t.Errorf("read %q", got)
 	}
+}
+
+// TestBucket_longNames: the longest name fits however many files the process has written.
+func TestBucket_longNames(t *testing.T) {
+	t.Parallel()
+	bucket := mustOpen(t, t.TempDir())
+	blobs.Written(36 * 36 * 36 * 36 * 36)
+	mustPut(t, bucket, "a/"+strings.Repeat("x", 230), "content")
 }
