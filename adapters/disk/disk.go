@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"strconv"
 	"strings"
 	"sync/atomic"
@@ -53,7 +54,7 @@ func (r *Reserve) Set(text string) error {
 	}
 	if share, ok := strings.CutSuffix(upper, "%"); ok {
 		percent, err := strconv.ParseFloat(share, 64)
-		if err != nil || percent < 0 || percent >= 100 {
+		if err != nil || !(percent >= 0 && percent < 100) { // the condition is also true if the percentage is NaN
 			return wrong
 		}
 		*r = Reserve{text: text, percent: percent}
@@ -62,7 +63,7 @@ func (r *Reserve) Set(text string) error {
 	for unit, factor := range map[string]int64{"MB": 1 << 20, "GB": 1 << 30, "TB": 1 << 40} {
 		if number, ok := strings.CutSuffix(upper, unit); ok {
 			n, err := strconv.ParseInt(strings.TrimSpace(number), 10, 32)
-			if err != nil || n < 1 {
+			if err != nil || n < 1 || n > math.MaxInt64/factor {
 				return wrong
 			}
 			*r = Reserve{text: text, bytes: n * factor}
@@ -100,7 +101,7 @@ type Size int64
 // Set implements pflag.Value. It parses off, or a size such as 500MB, 2GB or 1TB.
 func (s *Size) Set(text string) error {
 	var r Reserve
-	if err := r.Set(text); err != nil || r.percent > 0 || r.text == "" {
+	if err := r.Set(text); err != nil || r.text == "" || strings.HasSuffix(strings.TrimSpace(r.text), "%") {
 		return errors.New("give off, or a size as 500MB, 2GB or 1TB")
 	}
 	*s = Size(r.bytes)

@@ -38,7 +38,7 @@ func TestReserve(t *testing.T) {
 			t.Errorf("%s of %d: got %d, want %d", c.flag, c.total, got, c.want)
 		}
 	}
-	for _, wrong := range []string{"", "much", "-1GB", "100%", "-2%", "5", "GB", "x%"} {
+	for _, wrong := range []string{"", "much", "-1GB", "100%", "-2%", "5", "GB", "x%", "NaN%", "9000000TB"} {
 		var r disk.Reserve
 		if err := r.Set(wrong); err == nil {
 			t.Errorf("%q is taken", wrong)
@@ -101,7 +101,7 @@ func TestSize(t *testing.T) {
 			t.Errorf("%s is written %s, which is %d (%v)", text, got.String(), again, err)
 		}
 	}
-	for _, text := range []string{"", "auto", "10%", "20", "-1GB", "1.5GB", "GB"} {
+	for _, text := range []string{"", "auto", "10%", "20", "-1GB", "1.5GB", "GB", "0%", "9000000TB"} {
 		var got disk.Size
 		if err := got.Set(text); err == nil {
 			t.Errorf("%q is taken for %d", text, got)
