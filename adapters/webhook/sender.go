@@ -18,6 +18,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"moviola/commands"
 	"moviola/domain"
 	"moviola/domain/connection"
 )
@@ -35,8 +36,8 @@ const (
 // Config is the configuration of a Sender.
 type Config struct {
 	// Transport sends one request. It must return soon after the time Wait of this Config, follow no redirects, and
-	// refuse forbidden addresses. Its errors may have two methods: Reason() string returns the reason in words, without
-	// any address, and Refused() bool reports whether the request was refused.
+	// refuse forbidden addresses. Its errors may have a method Reason() string, which returns the reason in words, without
+	// any address. An error that commands.GuardRefusal recognises says that the request was refused.
 	Transport http.RoundTripper
 	// Inboxes store the messages to inbox addresses. No connection is made to such an address. nil: there are no inboxes.
 	Inboxes Inboxes
@@ -199,7 +200,7 @@ func answer(endpoint *url.URL, status int, took time.Duration) Result {
 // failed returns the result for a try without a response.
 func (s *Sender) failed(endpoint *url.URL, err error, answered bool, took time.Duration) Result {
 	r := Result{Duration: took}
-	var refused interface{ Refused() bool }
+	_, refused := commands.GuardRefusal(err)
 	var explained interface{ Reason() string }
 	var dns *net.DNSError
 	why := "the connection failed"
@@ -207,7 +208,7 @@ func (s *Sender) failed(endpoint *url.URL, err error, answered bool, took time.D
 		why = explained.Reason()
 	}
 	switch {
-	case errors.As(err, &refused) && refused.Refused():
+	case refused:
 	case errors.As(err, &dns): // the host's name was not resolved, or not in time
 		r.Retry = true
 	case errors.Is(err, context.DeadlineExceeded):
