@@ -54,9 +54,8 @@ type Config struct {
 	// hours. Decision 51. Sweep removes files after this time.
 	TTL time.Duration
 	// MaxTotal bounds the bytes of the files of all accounts; 0: 50 GiB. MaxAccount bounds those of one account; 0: 20 GiB,
-	// or MaxTotal if that is less. They are enforced when a source is written: the least recently used files are removed,
-	// except for those used in the last ten minutes. If that is not enough, the write fails. A converted picture is written
-	// in any case.
+	// or MaxTotal if that is less. They are enforced when a source is written or a picture was converted: the least recently
+	// used files are removed, except for those used in the last ten minutes. If that is not enough, the source is refused.
 	MaxTotal, MaxAccount int64
 	// MaxTotalFiles and MaxAccountFiles bound the number of files of all accounts and of one account, as MaxTotal and MaxAccount
 	// bound the bytes; 0: unbounded.

@@ -15,6 +15,7 @@ import (
 
 	"moviola/adapters/assets"
 	"moviola/commands"
+	"moviola/internal/quota"
 )
 
 // converter makes a picture of 5 × 5 pixels of whatever it is given, but of nothing broken.
@@ -59,6 +60,10 @@ func TestCache_Fetch_TIFF(t *testing.T) {
 		if raw, err := os.ReadFile(got.Path); err != nil || !bytes.Equal(raw, pngOf(5, 5)) {
 			t.Errorf("its file is %q, %v", raw, err)
 		}
+	}
+	kept := quota.Amount{Bytes: int64(plain.Len() + len("II*\x00a colour model that is not known") + len(pngOf(5, 5))), Files: 3}
+	if got := s.Bound().Kept; got != kept {
+		t.Errorf("%+v is counted, want %+v", got, kept)
 	}
 	_, err := s.fetch("/half.tiff")
 	s.requireError(err, "The image at 'HOST/half.tiff' cannot be read: it is damaged or not complete")

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"net/url"
 	"os"
+	"path/filepath"
 	"sync"
 	"syscall"
 	"time"
@@ -109,6 +110,9 @@ func (s accountFolder) intact(a commands.Asset) bool {
 func (c *Cache) examine(ctx context.Context, s accountFolder, hash string, target *url.URL) (commands.Asset, error) {
 	path := s.filePath(hash)
 	asset, err := c.sources.Examine(ctx, path, hash, target)
+	if err == nil && asset.Converted {
+		err = c.countConverted(ctx, s, asset.Path, target)
+	}
 	if err != nil {
 		return commands.Asset{}, err
 	}
@@ -116,4 +120,19 @@ func (c *Cache) examine(ctx context.Context, s accountFolder, hash string, targe
 		return commands.Asset{}, fmt.Errorf("note facts of asset %s: %w", hash, err)
 	}
 	return asset, nil
+}
+
+// countConverted counts a converted picture towards the bounds, and removes it if there is no room for it.
+func (c *Cache) countConverted(ctx context.Context, s accountFolder, path string, target *url.URL) error {
+	info, err := os.Stat(path)
+	if err != nil {
+		return fmt.Errorf("store asset: %w", err)
+	}
+	write := c.room.Begin(filepath.Base(s.dir))
+	defer write.Drop()
+	if err := c.claim(ctx, s, write, info.Size()); err != nil {
+		return tooMuch(target, errors.Join(err, removeIfThere(path)))
+	}
+	write.Keep()
+	return nil
 }
