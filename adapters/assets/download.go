@@ -127,7 +127,7 @@ func (c *Cache) attempt(ctx context.Context, s accountFolder, target *url.URL, k
 		return visit{}, failed(target, fmt.Sprint(code))
 	}
 	hash, err := c.storeBody(ctx, s, target, resp, l)
-	if errors.Is(context.Cause(ctx), errSlow) {
+	if err != nil && errors.Is(context.Cause(ctx), errSlow) {
 		return visit{}, tooSlow(target)
 	}
 	if err != nil {

@@ -10,3 +10,6 @@ func (c *Cache) Waiting() int {
 	}
 	return n
 }
+
+// Watch measures the speed of a body, and calls end when it is too slow.
+var Watch = watch

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"net/url"
+	"sync"
 	"sync/atomic"
 	"time"
 )
@@ -23,11 +24,12 @@ type paced struct {
 	io.ReadCloser
 	read atomic.Int64
 	stop chan struct{}
+	once sync.Once // closes stop
 }
 
 // watch returns the body of a response, and cancels its request with errSlow when the body is too slow. It measures from the
-// response's header on, in seconds in which this process runs: time in which the process was stopped does not count. Closing the
-// body ends the measurement.
+// response's header on, in seconds in which this process runs: time in which the process was stopped does not count. The
+// measurement ends with the body, or when the body is closed.
 func watch(body io.ReadCloser, end context.CancelCauseFunc) io.ReadCloser {
 	p := &paced{ReadCloser: body, stop: make(chan struct{})}
 	go p.watch(end)
@@ -38,14 +40,20 @@ func watch(body io.ReadCloser, end context.CancelCauseFunc) io.ReadCloser {
 func (p *paced) Read(b []byte) (int, error) {
 	n, err := p.ReadCloser.Read(b)
 	p.read.Add(int64(n))
+	if err != nil {
+		p.end()
+	}
 	return n, err
 }
 
-// Close implements io.Closer. It must be called once.
+// Close implements io.Closer.
 func (p *paced) Close() error {
-	close(p.stop)
+	p.end()
 	return p.ReadCloser.Close()
 }
+
+// end ends the measurement.
+func (p *paced) end() { p.once.Do(func() { close(p.stop) }) }
 
 func (p *paced) watch(end context.CancelCauseFunc) {
 	ticker := time.NewTicker(time.Second)

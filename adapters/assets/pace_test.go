@@ -86,3 +86,18 @@ func TestCache_Fetch_leastSpeed(t *testing.T) {
 		})
 	}
 }
+
+// TestWatch_whole: a body that has come is not too slow, however long it takes to store it.
+func TestWatch_whole(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		body := assets.Watch(io.NopCloser(bytes.NewReader(make([]byte, 9))), func(err error) { t.Error(err) })
+		if _, err := io.ReadAll(body); err != nil {
+			t.Error(err)
+		}
+		<-time.After(time.Minute)
+		if err := body.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+}
