@@ -44,12 +44,16 @@ func examineNotes(path string) (storage.Flaw, error) {
 	if err != nil {
 		return storage.Flaw{}, unlessGone(err)
 	}
-	parts, err := filepath.Glob(strings.TrimSuffix(path, filepath.Ext(path)) + ".*")
+	folder, name := filepath.Split(path)
+	names, err := fs.Glob(os.DirFS(folder), strings.TrimSuffix(name, filepath.Ext(name))+".*")
 	if err != nil {
 		return storage.Flaw{}, err
 	}
-	parts = slices.DeleteFunc(parts, func(part string) bool { return part == path })
-	remove := append([]string{path}, parts...)
+	parts := slices.DeleteFunc(names, func(part string) bool { return part == name })
+	remove := []string{path}
+	for _, part := range parts {
+		remove = append(remove, filepath.Join(folder, part))
+	}
 	if json.Unmarshal(raw, &known) != nil {
 		return storage.Flaw{Kind: storage.FlawDamaged, Detail: "it cannot be read", Remove: remove}, nil
 	}

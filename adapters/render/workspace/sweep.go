@@ -44,15 +44,16 @@ func (s *Space) Sweep(ctx context.Context, now time.Time) error {
 }
 
 func (s *Space) sweepJobs(ctx context.Context, now time.Time) error {
-	folders, err := filepath.Glob(filepath.Join(s.Dir, jobs, "*", "*"))
+	folders, err := fs.Glob(os.DirFS(s.Dir), jobs+"/*/*") // s.Dir itself may contain characters of patterns
 	if err != nil {
 		return fmt.Errorf("look for dead attempts: %w", err)
 	}
 	var failures []error
-	for _, folder := range folders {
+	for _, name := range folders {
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
+		folder := filepath.Join(s.Dir, name)
 		// A folder that was just made may not be locked yet.
 		if info, err := os.Stat(folder); err != nil || now.Sub(info.ModTime()) < time.Minute || !dead(folder) {
 			continue
