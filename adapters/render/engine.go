@@ -217,7 +217,7 @@ func (e *Engine) begin(job commands.RenderJob) (*run, error) {
 	}
 	for _, sub := range []string{r.in, r.parts} {
 		if err := os.Mkdir(sub, 0o700); err != nil {
-			return nil, fmt.Errorf("make folder of %s: %w", job.Project, err)
+			return nil, errors.Join(fmt.Errorf("make folder of %s: %w", job.Project, err), folder.Close())
 		}
 	}
 	return r, nil
