@@ -93,6 +93,12 @@ func findTemplates(ctx context.Context, c caller, arguments json.RawMessage) (*r
 		}
 	}
 	r := &reply{facts: map[string]any{"total": len(fit), "templates": fit[:min(len(fit), maxTemplates)]}}
+	r.suggest(fit)
+	return r, nil
+}
+
+// suggest sets what an agent may do next with the templates that fit its search.
+func (r *reply) suggest(fit []found) {
 	switch {
 	case len(fit) == 0:
 		r.next = "Nothing fits: search for fewer words, or write a movie of your own."
@@ -110,7 +116,6 @@ func findTemplates(ctx context.Context, c caller, arguments json.RawMessage) (*r
 		r.next = "Choose one. Describe one that is the account's own to see its variables. Those of the library can be rendered as " +
 			"they are, as their examples show; " + duplicateFirst
 	}
-	return r, nil
 }
 
 // named reports whether a name has every word of a search.
