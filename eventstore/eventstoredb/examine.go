@@ -15,10 +15,7 @@ import (
 	"github.com/EventStore/EventStore-Client-Go/v4/protos/gossip"
 	"github.com/EventStore/EventStore-Client-Go/v4/protos/shared"
 	"github.com/google/uuid"
-	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
-	"google.golang.org/grpc/credentials"
-	"google.golang.org/grpc/credentials/insecure"
 	"google.golang.org/grpc/status"
 
 	"moviola/eventstore"
@@ -93,22 +90,6 @@ type examiner struct {
 	notes    []string
 }
 
-func (e *examiner) tls(server string) (*tls.Config, error) {
-	config := &tls.Config{
-		MinVersion: tls.VersionTLS12, ServerName: server, RootCAs: e.settings.RootCAs,
-		InsecureSkipVerify: e.settings.SkipCertificateVerification, // taken from the connection string
-		NextProtos:         []string{"h2"},
-	}
-	if e.settings.UserCertFile != "" && e.settings.UserKeyFile != "" {
-		pair, err := tls.LoadX509KeyPair(e.settings.UserCertFile, e.settings.UserKeyFile)
-		if err != nil {
-			return nil, fmt.Errorf("the client's certificate of the connection string: %w", err)
-		}
-		config.Certificates = []tls.Certificate{pair}
-	}
-	return config, nil
-}
-
 // trust makes a TLS handshake with every node: the client itself would only report a time-out. One trusted node is enough to
 // start.
 func (e *examiner) trust(ctx context.Context) error {
@@ -121,7 +102,7 @@ func (e *examiner) trust(ctx context.Context) error {
 		if err != nil {
 			return fmt.Errorf("the event store's address %q: %w", node, err)
 		}
-		config, err := e.tls(host)
+		config, err := tlsConfig(e.settings, host)
 		if err != nil {
 			return err
 		}
@@ -211,15 +192,7 @@ func (e *examiner) cluster(ctx context.Context) error {
 
 // members returns how many nodes the gossip of a node lists, itself included; 0 with an error.
 func (e *examiner) members(ctx context.Context, node string) (int, error) {
-	transport := insecure.NewCredentials()
-	if !e.settings.DisableTLS {
-		config, err := e.tls("")
-		if err != nil {
-			return 0, err
-		}
-		transport = credentials.NewTLS(config)
-	}
-	conn, err := grpc.NewClient(node, grpc.WithTransportCredentials(transport))
+	conn, err := dial(node, e.settings)
 	if err != nil {
 		return 0, err
 	}

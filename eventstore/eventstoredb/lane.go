@@ -2,7 +2,6 @@ package eventstoredb
 
 import (
 	"context"
-	"crypto/tls"
 	"encoding/base64"
 	"encoding/binary"
 	"errors"
@@ -16,8 +15,6 @@ import (
 	"github.com/google/uuid"
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
-	"google.golang.org/grpc/credentials"
-	"google.golang.org/grpc/credentials/insecure"
 	"google.golang.org/grpc/keepalive"
 	"google.golang.org/grpc/metadata"
 	"google.golang.org/grpc/status"
@@ -91,11 +88,9 @@ func (s *Store) openLane(ctx context.Context, done func(int64, eventstore.Positi
 }
 
 func dial(addr string, settings *esdb.Configuration) (*grpc.ClientConn, error) {
-	transport := insecure.NewCredentials()
-	if !settings.DisableTLS {
-		transport = credentials.NewTLS(&tls.Config{
-			MinVersion: tls.VersionTLS12, RootCAs: settings.RootCAs, InsecureSkipVerify: settings.SkipCertificateVerification,
-		})
+	transport, err := transportOf(settings, "")
+	if err != nil {
+		return nil, err
 	}
 	return grpc.NewClient(addr, grpc.WithTransportCredentials(transport),
 		grpc.WithKeepaliveParams(keepalive.ClientParameters{Time: settings.KeepAliveInterval, Timeout: settings.KeepAliveTimeout}))

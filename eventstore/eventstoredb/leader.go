@@ -2,7 +2,6 @@ package eventstoredb
 
 import (
 	"context"
-	"crypto/tls"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -18,8 +17,6 @@ import (
 	"github.com/EventStore/EventStore-Client-Go/v4/protos/gossip"
 	"github.com/EventStore/EventStore-Client-Go/v4/protos/shared"
 	"google.golang.org/grpc"
-	"google.golang.org/grpc/credentials"
-	"google.golang.org/grpc/credentials/insecure"
 	"google.golang.org/grpc/metadata"
 
 	"moviola/eventstore"
@@ -166,18 +163,9 @@ func (f *finder) remember(v view) {
 
 // hear asks one node for its gossip; nil without an answer.
 func (f *finder) hear(ctx context.Context, p place) []*gossip.MemberInfo {
-	transport := insecure.NewCredentials()
-	if !f.settings.DisableTLS {
-		config := &tls.Config{InsecureSkipVerify: f.settings.SkipCertificateVerification, RootCAs: f.settings.RootCAs,
-			ServerName: p.name}
-		if f.settings.UserCertFile != "" && f.settings.UserKeyFile != "" {
-			certificate, err := tls.LoadX509KeyPair(f.settings.UserCertFile, f.settings.UserKeyFile)
-			if err != nil {
-				return nil
-			}
-			config.Certificates = []tls.Certificate{certificate}
-		}
-		transport = credentials.NewTLS(config)
+	transport, err := transportOf(&f.settings, p.name)
+	if err != nil {
+		return nil
 	}
 	conn, err := grpc.NewClient("passthrough:///"+p.addr, grpc.WithTransportCredentials(transport))
 	if err != nil {

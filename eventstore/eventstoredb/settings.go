@@ -1,6 +1,7 @@
 package eventstoredb
 
 import (
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"io"
@@ -8,6 +9,8 @@ import (
 
 	"github.com/EventStore/EventStore-Client-Go/v4/esdb"
 	"github.com/sirupsen/logrus"
+	"google.golang.org/grpc/credentials"
+	"google.golang.org/grpc/credentials/insecure"
 )
 
 // forEver is how many times the client that calls use looks for its server before it gives up. With the client's default
@@ -41,6 +44,37 @@ func clientSettings(config Config, log logrus.FieldLogger) (*esdb.Configuration,
 		log.Debugf("message of the event store's client: "+format, args...)
 	}
 	return settings, nil
+}
+
+// tlsConfig returns the TLS configuration of a connection to a node. server is the name that the node's certificate must have;
+// empty: the host of the address.
+func tlsConfig(settings *esdb.Configuration, server string) (*tls.Config, error) {
+	config := &tls.Config{
+		MinVersion: tls.VersionTLS12, ServerName: server, RootCAs: settings.RootCAs,
+		InsecureSkipVerify: settings.SkipCertificateVerification, // taken from the connection string
+		NextProtos:         []string{"h2"},
+	}
+	if settings.UserCertFile != "" && settings.UserKeyFile != "" {
+		pair, err := tls.LoadX509KeyPair(settings.UserCertFile, settings.UserKeyFile)
+		if err != nil {
+			return nil, fmt.Errorf("the client's certificate of the connection string: %w", err)
+		}
+		config.Certificates = []tls.Certificate{pair}
+	}
+	return config, nil
+}
+
+// transportOf returns the encryption of a connection to a node, or none when the connection string says so. server is that of
+// tlsConfig.
+func transportOf(settings *esdb.Configuration, server string) (credentials.TransportCredentials, error) {
+	if settings.DisableTLS {
+		return insecure.NewCredentials(), nil
+	}
+	config, err := tlsConfig(settings, server)
+	if err != nil {
+		return nil, err
+	}
+	return credentials.NewTLS(config), nil
 }
 
 func orDiscard(log logrus.FieldLogger) logrus.FieldLogger {
