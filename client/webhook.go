@@ -18,7 +18,7 @@ const webhookAge = 5 * time.Minute
 
 // ErrUnverified is the error for a message that was not signed with the secret, or whose time is more than webhookAge before
 // or after now.
-var ErrUnverified = errors.New("the message is not signed with this secret, or too old")
+var ErrUnverified = errors.New("the message is not signed with this secret, or its time is too far from now")
 
 // VerifyWebhook checks a message that a webhook with signed true has sent, and decodes it. secret is the text that the
 // service returned when the webhook was saved. body is the body as received, unchanged. A repeated message has the same
