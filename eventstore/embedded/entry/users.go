@@ -193,7 +193,7 @@ func likeFormer(path string, file *os.File) error {
 	}
 	if owner, ok := former.Sys().(*syscall.Stat_t); ok {
 		if err := file.Chown(int(owner.Uid), int(owner.Gid)); err != nil {
-			return err
+			return fmt.Errorf("keep the owner of %s; change it as that user or as root: %w", path, err)
 		}
 	}
 	return file.Chmod(former.Mode().Perm())
