@@ -100,7 +100,7 @@ var errorCodes = []struct{ code, text string }{
 	{"kind_unknown", "The kind of grant is unknown."},
 	{"legacy_invalid", "legacy is neither primary nor secondary, or given beside role."},
 	{"library_unavailable", "The library could not be read. Retry with backoff."},
-	{"limit_invalid", "limit is no whole number from 1 to 100."},
+	{"limit_invalid", "limit is no whole number, or not in the range of the list."},
 	{"max_credits_exceeded", "The movie costs more than max_credits."},
 	{"max_credits_invalid", "max_credits is no whole number of 1 or more."},
 	{"method_not_supported", "The path does not have this method; Allow lists those that it has."},

@@ -34,7 +34,7 @@ var (
 		Text: "A JSON Schema (2020-12) of the movie JSON with descriptions and defaults, for editors: name it as `$schema` in a " +
 			"movie, which is otherwise ignored. Its objects are closed, so that an editor marks what is not known; the schema Movie of " +
 			"this document is the same with open objects.",
-		Answers: operation.OK("OpenAPI 3.1.", operation.Plain(operation.Map)),
+		Answers: operation.OK("The JSON Schema.", operation.Plain(operation.Map)),
 		Fixed:   true,
 	}
 	// PostMcp is the endpoint for agents. It is declared here because handlers/mcp, which serves it, imports this package.
