@@ -20,8 +20,12 @@ func (m *Movie) warnRepeated(raw []byte) {
 // Repeats reports whether an object of the movie's text has a repeated key.
 func (m *Movie) Repeats() bool { return len(m.repeated) > 0 }
 
-// RepeatedWarning returns the warning for the repeated member at a JSON pointer.
+// RepeatedWarning returns the warning for the repeated member at a JSON pointer. The pointer is empty when the name of a
+// movie's property is longer than Repeated shows.
 func RepeatedWarning(pointer string) string {
+	if pointer == "" {
+		return "A property of the movie is given more than once, the last one counts"
+	}
 	return "The property '" + Shorten(jsontext.Dotted(pointer)) + "' is given more than once, the last one counts"
 }
 

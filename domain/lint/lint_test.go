@@ -2,6 +2,7 @@ package lint_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -154,6 +155,21 @@ func TestCheck_Bounds(t *testing.T) {
 	}
 	if diff := cmp.Diff(lines(first), lines(again)); diff != "" {
 		t.Errorf("another time: %s", diff)
+	}
+}
+
+// TestCheck_LongRepeatedName: a repeated name that is too long for a pointer is reported where the object around it is.
+func TestCheck_LongRepeatedName(t *testing.T) {
+	t.Parallel()
+	name := `"` + strings.Repeat("n", 5000) + `"`
+	for body, want := range map[string]string{
+		`{"elements":[],` + name + `:1,` + name + `:2}`:                     "A property of the movie is given more than once, the last one counts",
+		`{"elements":[],"variables":{` + name + `:1,` + name + `:2}}`:       "The property 'variables' is given more than once, the last one counts",
+		`{"elements":[],"variables":{"a":{` + name + `:1,` + name + `:2}}}`: "The property 'variables.a' is given more than once, the last one counts",
+	} {
+		if got := lint.Warnings(lint.Read([]byte(body))); !slices.Contains(got, want) {
+			t.Errorf("%.40s: %q, want %q", body, got, want)
+		}
 	}
 }
 

@@ -266,10 +266,12 @@ func (r ruler) repeated() {
 		return
 	}
 	for _, again := range document.Repeated(r.text.Raw) {
-		tokens := jsontext.Tokens(again)
-		name := tokens[len(tokens)-1]
-		p := Problem{Code: document.PropertyRepeated, Remedy: "Remove all but one", atName: true,
-			Message: "The property '" + document.Shorten(name) + "' is given more than once, the last one counts"}
+		p := Problem{Code: document.PropertyRepeated, Remedy: "Remove all but one", atName: true}
+		p.Message = document.RepeatedWarning("")
+		if tokens := jsontext.Tokens(again); len(tokens) > 0 {
+			name := document.Shorten(tokens[len(tokens)-1])
+			p.Message = "The property '" + name + "' is given more than once, the last one counts"
+		}
 		if r.text.Template == "" {
 			p.warning = document.RepeatedWarning(again)
 		}
