@@ -3,7 +3,9 @@ package batch
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
 	"slices"
 	"unicode/utf8"
 
@@ -59,7 +61,9 @@ func ReadJSON(raw []byte) (Order, error) {
 	var b body
 	d := json.NewDecoder(bytes.NewReader(raw))
 	d.DisallowUnknownFields()
-	if err := d.Decode(&b); err != nil || d.More() || !utf8.Valid(raw) || raw[0] == 'n' {
+	err := d.Decode(&b)
+	_, end := d.Token()
+	if err != nil || !errors.Is(end, io.EOF) || !utf8.Valid(raw) || string(bytes.TrimSpace(raw)) == "null" {
 		return Order{}, domain.Errorf(domain.Invalid, "payload_invalid",
 			"The payload must be a JSON object with template, a text, and rows, an array of objects; all_or_nothing may be true")
 	}

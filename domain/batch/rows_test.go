@@ -93,7 +93,8 @@ func TestReadJSON(t *testing.T) {
 	t.Parallel()
 	for body, code := range map[string]string{
 		"": "payload_missing", " ": "payload_missing", "x": "payload_invalid", "[]": "payload_invalid", "null": "payload_invalid",
-		`{"template":"t","rows":[{}]} {}`: "payload_invalid", `{"template":7,"rows":[{}]}`: "payload_invalid", `{"template":"t","rows":[{}],"x":1}`: "payload_invalid",
+		`{"template":"t","rows":[{}]} {}`: "payload_invalid", `{"template":"t","rows":[{}]}}`: "payload_invalid", `{"template":"t","rows":[{}]}]`: "payload_invalid",
+		" null": "payload_invalid", `{"template":7,"rows":[{}]}`: "payload_invalid", `{"template":"t","rows":[{}],"x":1}`: "payload_invalid",
 		"{\"template\":\"\xe9\",\"rows\":[{}]}": "payload_invalid",
 		`{"rows":[{}]}`:                         "template_missing", `{"template":"","rows":[{}]}`: "template_missing",
 		`{"template":"t"}`: "rows_count", `{"template":"t","rows":[]}`: "rows_count",
