@@ -149,3 +149,13 @@ func TestAccount_Close(t *testing.T) {
 		t.Errorf("%d and %d rounds", a.Rounds(account.Departure), a.Rounds(account.Purged))
 	}
 }
+
+// TestPlanChanged_EventKey: changes to different plans at the same time are different events, so that the second is not taken for a
+// repetition of the first.
+func TestPlanChanged_EventKey(t *testing.T) {
+	t.Parallel()
+	paid, free := account.PlanChanged{Change: 1, Plan: "paid"}, account.PlanChanged{Change: 1, Plan: "free"}
+	if paid.EventKey() == free.EventKey() {
+		t.Errorf("both keys are %q", paid.EventKey())
+	}
+}

@@ -59,9 +59,10 @@ func (PlanChanged) EventType() string { return "PlanChanged" }
 func (Closed) EventType() string      { return "AccountClosed" }
 func (Cleared) EventType() string     { return "AccountCleared" }
 
-// EventKey distinguishes the event from others of its type in the same stream.
+// EventKey distinguishes the event from others of its type in the same stream. Changes to different plans at the same time
+// are different events.
 func (Opened) EventKey() string        { return "" }
-func (e PlanChanged) EventKey() string { return strconv.Itoa(e.Change) }
+func (e PlanChanged) EventKey() string { return strconv.Itoa(e.Change) + "/" + e.Plan }
 func (Closed) EventKey() string        { return "" }
 func (e Cleared) EventKey() string     { return string(e.Reason) + "/" + strconv.Itoa(e.Round) }
 

@@ -323,9 +323,16 @@ func (e DeliveryStarted) EventKey() string      { return strconv.Itoa(e.Run) + "
 func (e DeliveryAttempted) EventKey() string {
 	return strconv.Itoa(e.Run) + "/" + strconv.Itoa(e.Index) + "/" + strconv.Itoa(e.Try)
 }
-func (e DeliveryReleased) EventKey() string    { return strconv.Itoa(e.Run) }
-func (e DeliveryFinished) EventKey() string    { return strconv.Itoa(e.Run) }
-func (e RedeliveryRequested) EventKey() string { return strconv.Itoa(e.Request) }
+func (e DeliveryReleased) EventKey() string { return strconv.Itoa(e.Run) }
+func (e DeliveryFinished) EventKey() string { return strconv.Itoa(e.Run) }
+
+// EventKey distinguishes requests for different destinations, which may come at the same time.
+func (e RedeliveryRequested) EventKey() string {
+	if e.Index == nil {
+		return strconv.Itoa(e.Request)
+	}
+	return strconv.Itoa(e.Request) + "/" + strconv.Itoa(*e.Index)
+}
 
 // StreamCategory is the part of the names of movie streams before the first dash.
 const StreamCategory = "movie"

@@ -196,3 +196,17 @@ func TestMovie_FinishRender_free(t *testing.T) {
 		})
 	}
 }
+
+// TestRedeliveryRequested_EventKey: requests for different destinations at the same time are different events, so that the second is
+// not taken for a repetition of the first.
+func TestRedeliveryRequested_EventKey(t *testing.T) {
+	t.Parallel()
+	first, second := 0, 1
+	keys := map[string]bool{}
+	for _, index := range []*int{nil, &first, &second} {
+		keys[movie.RedeliveryRequested{Request: 1, Index: index}.EventKey()] = true
+	}
+	if len(keys) != 3 {
+		t.Errorf("keys %v", keys)
+	}
+}
