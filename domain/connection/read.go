@@ -49,7 +49,7 @@ func (k Kind) read(sent map[string]any, before Settings) (Settings, error) {
 		value, ok := AsText(sent[name])
 		switch {
 		case !known:
-			return nil, domain.Errorf(domain.Invalid, "setting_unknown", "A connection of type %s has no property %s", k, name)
+			return nil, domain.Errorf(domain.Invalid, "setting_unknown", "A connection of type %s has no property %.60s", k, name)
 		case f.Secret && isMasked(name, value, before[name]) || value == "" && ok:
 			continue
 		case name == endpoint && f.Secret && strings.HasSuffix(value, "/"+Masked): // shown of another address
@@ -113,7 +113,7 @@ func (k Kind) override(saved Settings, name string, given any) (string, error) {
 	value, ok := AsText(given)
 	switch {
 	case !known:
-		return "", domain.Errorf(domain.Invalid, "setting_unknown", "A destination of type %s has no property %s", k, name)
+		return "", domain.Errorf(domain.Invalid, "setting_unknown", "A destination of type %s has no property %.60s", k, name)
 	// A movie may replace the secret address of a webhook: no saved secret is sent to the new address.
 	case f.Secret && k != Webhook:
 		return "", domain.Errorf(domain.Invalid, "setting_secret",

@@ -1,6 +1,7 @@
 package connection_test
 
 import (
+	"strings"
 	"testing"
 
 	"moviola/domain/connection"
@@ -53,6 +54,19 @@ func TestAllSettings(t *testing.T) {
 			if texts[f.Name] == "" {
 				t.Errorf("%s of %s is not described", f.Name, kind)
 			}
+		}
+	}
+}
+
+// TestNames_short: a message about an unknown property stays short, because it becomes a part of an event.
+func TestNames_short(t *testing.T) {
+	t.Parallel()
+	given := map[string]any{strings.Repeat("n", 5000): "x"}
+	_, errOverride := connection.FTP.Override(connection.Settings{}, given)
+	_, errRead := connection.Read(connection.FTP, given, nil)
+	for _, err := range []error{errOverride, errRead} {
+		if err == nil || len(err.Error()) > 200 {
+			t.Errorf("error %.100v", err)
 		}
 	}
 }

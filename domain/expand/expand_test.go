@@ -136,6 +136,46 @@ func TestExpand_problems(t *testing.T) {
 	}
 }
 
+// TestExpand_longNames: a message stays short, because it becomes a part of an event, whatever names the document has.
+func TestExpand_longNames(t *testing.T) {
+	t.Parallel()
+	long := strings.Repeat("n", 5000)
+	for _, movie := range []string{
+		`{"elements":[{"` + long + `":"{{ 1/0 }}"}]}`, `{"elements":[{"text":"{{ 1/0 + '` + long[:4000] + `' }}"}]}`,
+		`{"variables":{"` + long + `":"{{ 1/0 }}"},"elements":[{"text":"{{` + long[:4000] + `}}"}]}`, `{"scenes":[{"import":"` + long + `"}]}`,
+		`{"scenes":[{"iterate":"'` + long[:4000] + `'"}]}`,
+	} {
+		got, err := expand.Expand(tree(t, movie), expand.Known{}, expand.NewBudget())
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, p := range append(got.Problems, got.Warnings...) {
+			if len(p.Text) > 500 {
+				t.Errorf("%.60s: %d bytes: %.100s", movie, len(p.Text), p.Text)
+			}
+		}
+	}
+}
+
+// TestExpand_secrets: a message about exports quotes nothing, because passwords are among them.
+func TestExpand_secrets(t *testing.T) {
+	t.Parallel()
+	for _, movie := range []string{
+		`{"exports":[{"destinations":[{"password":"hush{{ 1/0 }}"}]}]}`, `{"exports":[{"destinations":[{"password":"{{ 'hush' * 2 }}"}]}]}`,
+		`{"variables":{"pw":"hush"},"exports":[{"destinations":[{"password":"{{ pw * 2 }}"}]}]}`,
+		`{"variables":{"pw":"{{ 'hush' * 2 }}"},"exports":[{"destinations":[{"password":"{{pw}}"}]}]}`,
+	} {
+		got, err := expand.Expand(tree(t, movie), expand.Known{}, expand.NewBudget())
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := []string{"The property 'exports' cannot be computed: there is a mistake in the expression at /exports/0/destinations/0/password"}
+		if diff := cmp.Diff(want, texts(got.Problems)); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", movie, diff)
+		}
+	}
+}
+
 // TestExpand_warnings: undefined is empty, and is said once. Decision 26.
 func TestExpand_warnings(t *testing.T) {
 	t.Parallel()

@@ -17,13 +17,16 @@ func (x *expansion) text(text string, s *scope) (any, error) {
 func (x *expansion) noted(text string, err error) error {
 	var mistake *expr.Error
 	var variable *variableError
+	isMistake := errors.As(err, &mistake)
 	switch {
-	case errors.As(err, &mistake):
-		x.problem("The property '%s' cannot be computed: %s, in '%s'", x.property, mistake, shown(text))
-	case errors.As(err, &variable) || errors.Is(err, errCircle) || errors.Is(err, errNested):
-		x.problem("The property '%s' cannot be computed: %s", x.property, err)
-	default:
+	case !isMistake && !errors.As(err, &variable) && !errors.Is(err, errCircle) && !errors.Is(err, errNested):
 		return err
+	case x.property == "exports": // the message quotes nothing, because passwords are among the texts of exports
+		x.problem("The property 'exports' cannot be computed: there is a mistake in the expression at %s", shown(x.path()))
+	case isMistake:
+		x.problem("The property '%s' cannot be computed: %s, in '%s'", shown(x.property), mistake, shown(text))
+	default:
+		x.problem("The property '%s' cannot be computed: %s", shown(x.property), err)
 	}
 	return nil
 }

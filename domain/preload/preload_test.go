@@ -162,3 +162,12 @@ func TestParseRequest(t *testing.T) {
 		}
 	}
 }
+
+// TestParseItems_longType: a message stays short, because that about an item of a movie becomes a part of an event.
+func TestParseItems_longType(t *testing.T) {
+	t.Parallel()
+	_, err := preload.ParseItems([]any{map[string]any{"id": "a", "type": strings.Repeat("n", 5000)}})
+	if err == nil || len(err.Error()) > 200 {
+		t.Errorf("error %.100v", err)
+	}
+}

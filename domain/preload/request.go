@@ -52,7 +52,7 @@ func ParseRequest(body []byte) ([]Wanted, error) {
 	}
 	for name := range request {
 		if name != "preload" {
-			return nil, domain.Errorf(domain.Invalid, "property_unknown", "Unknown property %q: only preload is allowed", name)
+			return nil, domain.Errorf(domain.Invalid, "property_unknown", "Unknown property %.60q: only preload is allowed", name)
 		}
 	}
 	var items []any
@@ -105,7 +105,7 @@ func parseItem(properties map[string]any, number int) (Wanted, error) {
 		return Wanted{}, domain.Errorf(domain.Invalid, "preload_type_missing", "preload item %q: type is required", id)
 	case !Type(kind).known():
 		return Wanted{}, domain.Errorf(domain.Invalid, "preload_type_invalid",
-			"preload item %q: type %q is not allowed; use image, video, audio, voice, html or component", id, kind)
+			"preload item %q: type %.60q is not allowed; use image, video, audio, voice, html or component", id, kind)
 	}
 	save, err := flag(properties["save-to-media"])
 	if err != nil {
