@@ -36,7 +36,7 @@ type Property struct {
 	Ours string
 }
 
-// PropertyType is the form of a property's values. Every type but Data also accepts an expression, "{{ … }}".
+// PropertyType is the form of a property's values. Most properties also accept an expression, "{{ … }}".
 type PropertyType string
 
 // The types of properties. Numbers and booleans may be written as texts (decision 23).

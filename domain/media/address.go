@@ -49,7 +49,7 @@ func (a *Addresses) Token(account domain.AccountID) string {
 	return base64.RawURLEncoding.EncodeToString(b[:])
 }
 
-// account returns the account of a token. A token that was never given out decrypts to an invalid id.
+// account returns the account of a token. A guessed token decrypts to an invalid id, except with negligible probability.
 func (a *Addresses) account(token string) (domain.AccountID, bool) {
 	b, err := base64.RawURLEncoding.DecodeString(token)
 	if err != nil || len(b) != aes.BlockSize {
