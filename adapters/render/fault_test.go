@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"golang.org/x/sync/errgroup"
+
 	"moviola/adapters/render/ffmpeg"
 	"moviola/domain"
 	"moviola/internal/jail/jailtest"
@@ -53,5 +55,53 @@ func TestEngine_Render_busyIsNotDamaged(t *testing.T) {
 		if err == nil || errors.As(err, new(*domain.Error)) != tt.damaged {
 			t.Errorf("%s: %v", name, err)
 		}
+	}
+}
+
+// TestEngine_Render_unknownStreams: an encoder whose streams cannot be lengthened encodes every frame, in the movies that are being
+// made when that is found out and in those that come later.
+func TestEngine_Render_unknownStreams(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	real, err := exec.LookPath("ffmpeg")
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "ffmpeg")
+	// Streams of x264 with another entropy coder than that of the service.
+	script := fmt.Sprintf("#!/bin/bash\nargs=()\nfor arg; do\n[[ $arg != -profile:v ]] || args+=(-coder 0)\nargs+=(\"$arg\")\ndone\nexec %s \"${args[@]}\"\n", real)
+	syscall.ForkLock.RLock() // a process that is forked while the file is written keeps it open, and it cannot be run
+	err = os.WriteFile(path, []byte(script), 0o700)
+	syscall.ForkLock.RUnlock()
+	if err != nil {
+		t.Fatal(err)
+	}
+	tools, err := ffmpeg.Open(t.Context(), ffmpeg.Config{FFmpeg: path, Jail: jailtest.New(t), Log: quiet()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.generate("clip.mp4", "-f", "lavfi", "-i", "testsrc2=s=64x64:d=0.4:r=25")
+	e := b.engine(tools, 2)
+	film := func(project string) error {
+		job := b.job(object{"width": 64, "height": 64, "fps": 25, "scenes": []object{
+			{"duration": 3, "comment": project, "elements": []object{{"type": "video", "src": "clip.mp4", "duration": 0.4}, {"type": "text", "text": project}}},
+			{"duration": 3, "elements": []object{{"type": "text", "text": project}}},
+		}})
+		job.Project = domain.ProjectID(project)
+		out, err := e.Render(t.Context(), job)
+		if err == nil {
+			out.Close()
+		}
+		return err
+	}
+	var group errgroup.Group
+	for _, project := range []string{"one", "two", "three"} {
+		group.Go(func() error { return film(project) })
+	}
+	if err := group.Wait(); err != nil {
+		t.Errorf("at the same time: %v", err)
+	}
+	if err := film("later"); err != nil {
+		t.Errorf("later: %v", err)
 	}
 }
