@@ -249,3 +249,16 @@ func TestSubmitMovie_templateRefused(t *testing.T) {
 		t.Errorf("a published template: %v", err)
 	}
 }
+
+// TestDuplicateTemplate_markup: a copy with other variables is no larger than its source, also when that has much markup.
+func TestDuplicateTemplate_markup(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	page := `{"variables":{"a":1},"scenes":[{"elements":[{"type":"html","html":"` + strings.Repeat("<b>&</b>", 12_000) + `"}]}]}`
+	h := templates.NewDuplicateTemplateHandler(w.templateConfig())
+	copied, err := h.Handle(t.Context(), templates.DuplicateTemplate{Account: alice, Source: w.save("", page), Variables: map[string]any{"a": 2}})
+	w.must(err)
+	if size := w.template(copied.ID).Body().Size; size != int64(len(page)) {
+		t.Errorf("the copy has %d bytes, its source %d", size, len(page))
+	}
+}
