@@ -75,7 +75,7 @@ func (s movieBatches) endMovies(ctx context.Context, id batch.ID, requested batc
 		if err != nil || !held {
 			return err // the movie has ended, or has no hold
 		}
-		_, err = movies.DecideFor(ctx, requested.Account, project, func(m *movie.Movie, at time.Time) ([]domain.Event, error) {
+		end := func(m *movie.Movie, at time.Time) ([]domain.Event, error) {
 			if m.Account() == "" {
 				return m.Abandon(requested.Account, at), nil
 			}
@@ -84,7 +84,8 @@ func (s movieBatches) endMovies(ctx context.Context, id batch.ID, requested batc
 				return nil, nil // the movie has ended already
 			}
 			return events, err
-		})
+		}
+		_, err = movies.DecideFor(ctx, requested.Account, project, end)
 		return err
 	})
 }

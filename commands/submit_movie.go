@@ -24,9 +24,8 @@ import (
 	"moviola/internal/fair"
 )
 
-// submitLimit is the time limit for a submission, and for each part of a request for a batch: storing the request, holding
-// the credits, and ending the movies if the batch was cancelled meanwhile. It is well below the age at which a hold without
-// a movie counts as abandoned.
+// submitLimit is the time limit for a submission, and for each part of a request for a batch, such as holding the credits.
+// It is well below the age at which a hold without a movie counts as abandoned.
 const submitLimit = 12 * time.Second
 
 // cleanupLimit is the time limit for removing the document of a refused submission.

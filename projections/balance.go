@@ -17,8 +17,8 @@ type Balance struct {
 	Balance  int64  `json:"balance"`  // granted − charged
 	// Available is how many credits can be held: balance − held.
 	Available int64 `json:"available"`
-	// Period is the last calendar month (UTC, as 2026-11) in which a movie or draft was counted on a counted plan. Movies and
-	// Drafts are the counts of that month, those still in progress included.
+	// Period is the last calendar month (UTC, as 2026-11) in which a movie or draft was counted on a counted plan. Movies
+	// and Drafts are the counts of that month, those still in progress included.
 	Period string `json:"period"`
 	Movies int64  `json:"movies"`
 	Drafts int64  `json:"drafts"`

@@ -255,7 +255,8 @@ func (a *auditor) charge(acc *account, id domain.AccountID, e ledger.CreditsChar
 		return wrongf("it says that nothing is left, but the balance is %d", acc.granted-acc.charged)
 	}
 	return a.end(id, e.Project, func(o *open) bool {
-		return !o.counted && o.amount == e.Amount && a.mayBe(o, made) && (a.alone() || o.credits == e.Amount || o.least == e.Amount)
+		costs := a.alone() || o.credits == e.Amount || o.least == e.Amount
+		return !o.counted && o.amount == e.Amount && a.mayBe(o, made) && costs
 	})
 }
 

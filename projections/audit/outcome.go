@@ -138,8 +138,8 @@ func (a *auditor) preload(r *eventstore.Recorded, id domain.PreloadID) error {
 		if o := a.open[ledger.Item(id, e.Index)]; o != nil {
 			if e.Result.Credits > 0 {
 				a.decide(o, made, e.Result.Credits)
-				// Results of former versions may have a price above the hold: these versions have charged the price, later ones
-				// charge what was held.
+				// Results of former versions may have a price above the hold: these versions have charged the price, later
+				// ones charge what was held.
 				o.least = min(o.credits, o.amount)
 			} else {
 				a.decide(o, failed, 0)
