@@ -15,13 +15,14 @@ const (
 	knockTimeout = 3 * time.Second
 )
 
-// knock probes the server until it answers and a new client for it has been created, and then opens the gate. It gives up when
-// the pool is closed.
+// knock probes the server until it answers and a new client for it has been created, and then opens the gate. It gives up
+// when the pool is closed.
 func (p *pool) knock() {
-	pause := firstPause
+	pause, said := firstPause, ""
 	for {
 		pass, err := passOf(p.settings.Address)
-		if err != nil {
+		if err != nil && err.Error() != said {
+			said = err.Error()
 			p.log.WithError(err).Error("secret of the event store's socket cannot be read; run this process as the user of " +
 				"the event store")
 		}
