@@ -111,8 +111,11 @@ func (c *copier) run(ctx context.Context) (err error) {
 			return err
 		}
 		defer func() {
-			if err != nil { // appends after the failed one may have been written: the next run determines the start from the target again
-				c.placed = false
+			if err != nil {
+				// Unanswered appends may have been written: the next run determines the start from the target again. After a
+				// refused append, which later ones in the target hide, it goes on behind the newest append that was answered
+				// before.
+				c.placed = errors.Is(err, errLane)
 				clear(c.ends)
 			}
 			err = errors.Join(err, c.lane.close())
@@ -271,7 +274,18 @@ func (c *copier) appendBatch(ctx context.Context, first eventstore.Recorded) err
 	}
 	_, err := c.to.Append(ctx, first.Stream, first.Revision-1, events...)
 	var conflict *eventstore.ConflictError
-	if !errors.As(err, &conflict) || conflict.Actual >= conflict.Expected {
+	if !errors.As(err, &conflict) {
+		return err
+	}
+	if there := conflict.Actual - conflict.Expected; there >= 0 {
+		if there == 0 || int(there) >= len(events) {
+			return err
+		}
+		// a run that ended with a refused append may have written the first events of this batch
+		if _, err := c.to.Append(ctx, first.Stream, conflict.Expected, events[:there]...); err != nil {
+			return err
+		}
+		_, err = c.to.Append(ctx, first.Stream, conflict.Actual, events[there:]...)
 		return err
 	}
 	if err := c.fill(ctx, first.Stream, revisions{conflict.Actual + 1, first.Revision}); err != nil {
