@@ -37,8 +37,8 @@ type localFiles struct {
 	byPath map[string]string   // paths, by the last parts of their addresses
 }
 
-// seenFile is the state of a file when its address was last requested. token is the last part of its address; it is empty
-// when the file could not be looked up.
+// seenFile is the state of a file when its address was last requested, or when the method changed last reported a change of
+// it. token is the last part of its address; it is empty after such a report, and when the file could not be looked up.
 type seenFile struct {
 	token string
 	state fileState
@@ -119,16 +119,19 @@ func (l *localFiles) OpenOwn(ctx context.Context, account domain.AccountID, path
 	return os.Open(name)
 }
 
-// changed reports whether a file that was asked for has changed since then.
+// changed reports whether a file that was asked for has changed since then. It reports each change once, because a movie
+// that does not name the file any more never asks for it again.
 func (l *localFiles) changed() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	found := false
 	for path, seen := range l.named {
-		if stateOf(path) != seen.state {
-			return true
+		if now := stateOf(path); now != seen.state {
+			l.named[path] = seenFile{state: now}
+			found = true
 		}
 	}
-	return false
+	return found
 }
 
 // plain replaces the addresses of local files in a message by their paths.

@@ -106,3 +106,29 @@ func TestLocalFiles_changed(t *testing.T) {
 		t.Errorf("%s, %v", two, err)
 	}
 }
+
+// TestLocalFiles_changedOnce: each change is reported once, also that of a file that the movie does not name any more, and
+// the file gets another address.
+func TestLocalFiles_changedOnce(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "a.jpg")
+	l := newLocalFiles("https://service.example", "/")
+	write := func(content string) {
+		t.Helper()
+		if err := os.WriteFile(file, []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("one")
+	one, err := l.Address(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	write("three")
+	if !l.changed() || l.changed() {
+		t.Error("the change was not reported once")
+	}
+	if two, err := l.Address(file); err != nil || two == one || opened(t, l, two) != "three" {
+		t.Errorf("%s, then %s, %v", one, two, err)
+	}
+}
