@@ -57,7 +57,7 @@ type maker struct {
 // RenderCommand is `moviola render`.
 func RenderCommand() *cobra.Command {
 	m := &maker{}
-	cfg := config.Config{Cores: runtime.NumCPU(), HeldPictures: true, UserCache: config.UserCache()}
+	cfg := config.Config{Cores: runtime.NumCPU(), HeldPictures: true}
 	cmd := &cobra.Command{
 		Use:   "render FILE|-",
 		Short: "Render a movie JSON without a server",
@@ -70,6 +70,7 @@ func RenderCommand() *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error {
 			m.file, m.still = args[0], cmd.Flags().Changed(stillFlag)
 			m.stdin, m.stdout, m.stderr = cmd.InOrStdin(), cmd.OutOrStdout(), cmd.ErrOrStderr()
+			cfg.UserCache = config.UserCache()
 			if m.still && !cmd.Flags().Changed("output") {
 				m.out = "still.png"
 			}

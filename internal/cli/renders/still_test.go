@@ -2,6 +2,7 @@ package renders
 
 import (
 	"math"
+	"os"
 	"strings"
 	"testing"
 )
@@ -34,5 +35,15 @@ func TestMaker_checkOutput(t *testing.T) {
 		if (err == nil) != (row.refused == "") || err != nil && !strings.Contains(err.Error(), row.refused) {
 			t.Errorf("%v %v %s: %v", row.still, row.moment, row.out, err)
 		}
+	}
+}
+
+// TestRenderCommand_userCache: the command makes its folder in the user's cache when it runs, not when any command runs.
+func TestRenderCommand_userCache(t *testing.T) {
+	cache := t.TempDir()
+	t.Setenv("XDG_CACHE_HOME", cache)
+	RenderCommand()
+	if entries, err := os.ReadDir(cache); err != nil || len(entries) > 0 {
+		t.Errorf("%v, %v", entries, err)
 	}
 }
