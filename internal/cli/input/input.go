@@ -10,10 +10,11 @@ import (
 // MaxMovie is the largest movie or template that is read, in bytes. POST /movies has the same limit.
 const MaxMovie = 2 << 20
 
-// Read returns the content of the file name or, if name is "-", of stdin. More than limit bytes are an error.
+// Read returns the content of the file name or, if name is "-" and stdin is not nil, of stdin. More than limit bytes are an
+// error.
 func Read(name string, stdin io.Reader, limit int64) ([]byte, error) {
 	in := stdin
-	if name != "-" {
+	if name != "-" || stdin == nil {
 		file, err := os.Open(name)
 		if err != nil {
 			return nil, err

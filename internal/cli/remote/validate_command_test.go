@@ -63,6 +63,8 @@ func TestValidateCommand(t *testing.T) {
 			"-: 640×360 pixels, 25 frames per second, 6 seconds, 6 credits\n", 0},
 		{"a movie that is rendered again", `{"project":"abcdefghij012345"}`, nil, "-: not checked: The movie that 'project' renders again", 0},
 		{"a template's file is not there", `{"template":"` + savedTemplate + `"}`, []string{"--template", savedTemplate + "=" + template + "x"}, "", 2},
+		{"a template on standard input", `{"template":"` + savedTemplate + `"}`,
+			[]string{"--template", savedTemplate + "=-"}, "", 2},
 		{"both", `{}`, []string{"--template", savedTemplate + "=" + template, "--url", "http://127.0.0.1:1"}, "", 2},
 	}
 	for _, tt := range tests {
