@@ -40,6 +40,7 @@ func TestEventStore_look(t *testing.T) {
 	withLog(t, none, func(eventstore.Store, string) {})
 	wantCommand(t, 0, "[]", "eventstore", "groups", "--json", "--data", none)
 	wantCommand(t, 0, "[]", "eventstore", "streams", "--json", "--data", none)
+	wantCommand(t, 0, "STREAM", "eventstore", "streams", "--limit", "0", "--data", dir)
 	wantCommand(t, 1, "there is no event log", "eventstore", "streams", "--data", t.TempDir())
 }
 

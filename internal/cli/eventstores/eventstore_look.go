@@ -46,7 +46,7 @@ func eventStoreStreamsCommand() *cobra.Command {
 			if err := out.Flush(); err != nil {
 				return err
 			}
-			if len(streams) == limit {
+			if len(streams) > 0 && len(streams) == limit {
 				_, err = fmt.Fprintf(cmd.OutOrStdout(), "There may be more: --after %s, or a larger --limit.\n", streams[len(streams)-1].Name)
 			}
 			return err
