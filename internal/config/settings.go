@@ -138,7 +138,25 @@ func Noted(data string) (map[string]Settings, error) {
 	return all, nil
 }
 
-// CommandLine returns a command line with the recorded flags. A flag in replaced has the value from there.
+// RequireSame returns an error when a process was started with a flag that names a store, and given, the value that a
+// command has for this flag, is empty: the command would use another store. noted is the result of Noted.
+func RequireSame(noted map[string]Settings, flag, given string) error {
+	for _, one := range noted {
+		if where := one.Flags[flag]; where != "" && given == "" {
+			return fmt.Errorf("the service was started with --%s %s: give it to this command too", flag, where)
+		}
+	}
+	return nil
+}
+
+// RequireStores is RequireSame for --mongo and --blobs, for a command with this configuration.
+func (c *Config) RequireStores() error {
+	noted, err := Noted(c.Data)
+	return errors.Join(err, RequireSame(noted, "mongo", c.Mongo), RequireSame(noted, "blobs", c.Blobs))
+}
+
+// CommandLine returns a command line with the recorded flags. A flag in replaced has the value from there. Of a secret that
+// was read from a file it has the flag that names the file, unless replaced has the secret.
 func (s Settings) CommandLine(replaced map[string]string) string {
 	flags := maps.Clone(s.Flags)
 	if flags == nil {

@@ -49,6 +49,10 @@ func (k *keeping) store() (accountkeys.KeyStore, func(context.Context) error, er
 		if _, err := os.Stat(k.cfg.Data); err != nil {
 			return nil, nil, fmt.Errorf("--data: %w", err)
 		}
+		noted, err := config.Noted(k.cfg.Data)
+		if err = errors.Join(err, config.RequireSame(noted, "mongo", k.cfg.Mongo)); err != nil {
+			return nil, nil, err
+		}
 	}
 	return stores.OpenKeyStore(k.cfg)
 }

@@ -59,6 +59,13 @@ func TestAccountKeys(t *testing.T) {
 	}
 	failing(t, "no keys of accounts", saveKeysCommand(), "--data", t.TempDir(), "--to", file) // another folder by mistake
 	run(t, restoreKeysCommand(), "--data", data, "--from", file, "--passphrase-file", pass)
+	if err := config.Note(config.Config{Data: other, Given: map[string]string{"mongo": "mongodb://h/d"}}); err != nil {
+		t.Fatal(err)
+	}
+	failing(t, "--mongo mongodb://h/d", saveKeysCommand(), "--data", other, "--to", file)
+	if err := os.RemoveAll(filepath.Join(other, config.FlagFolder)); err != nil {
+		t.Fatal(err)
+	}
 	failing(t, "passphrase", restoreKeysCommand(), "--data", other, "--from", file)
 }
 

@@ -215,8 +215,9 @@ func (b *backingUp) run(ctx context.Context, stdout, stderr io.Writer) (err erro
 }
 
 // check returns the settings that the processes of the service have noted in the data folder. It returns an error when the
-// backup would be incomplete: when the data folder is missing, or when the service was started with --blobs or --eventstore
-// but this command was not. If --plans was not given, check sets it to the value that the service has noted.
+// backup would be incomplete: when the data folder is missing, or when the service was started with --blobs or --eventstore,
+// or encrypts and was started with --mongo, but this command was not. If --plans was not given, check sets it to the value
+// that the service has noted.
 func (b *backingUp) check() (map[string]config.Settings, error) {
 	if _, err := os.Stat(b.cfg.Data); err != nil {
 		return nil, fmt.Errorf("--data: %w", err)
@@ -228,7 +229,11 @@ func (b *backingUp) check() (map[string]config.Settings, error) {
 	// elsewhere is the number of processes whose flags name another event store. Processes without such a flag use the log in this
 	// data folder.
 	elsewhere := 0
-	if err := requireStorage(noted, b.cfg.Blobs); err != nil {
+	err = config.RequireSame(noted, "blobs", b.cfg.Blobs)
+	if b.encrypts(noted) {
+		err = errors.Join(err, config.RequireSame(noted, "mongo", b.cfg.Mongo))
+	}
+	if err != nil {
 		return nil, err
 	}
 	for _, one := range noted {

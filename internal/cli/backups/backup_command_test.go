@@ -135,11 +135,15 @@ func TestBackup_refuses(t *testing.T) {
 		cfg   config.Config
 		want  string
 	}{
-		"nothing noted":          {nil, config.Config{}, ""},
-		"files on S3":            {[]map[string]string{{"blobs": "s3://b"}}, config.Config{}, "--blobs s3://b"},
-		"files on S3, said":      {[]map[string]string{{"blobs": "s3://b"}}, config.Config{Blobs: "s3://b"}, ""},
-		"a log elsewhere":        {[]map[string]string{{"eventstore": "esdb://h"}}, config.Config{}, "--eventstore"},
-		"a log elsewhere, said":  {[]map[string]string{{"eventstore": "esdb://h"}}, config.Config{EventStore: "esdb://h"}, ""},
+		"nothing noted":     {nil, config.Config{}, ""},
+		"files on S3":       {[]map[string]string{{"blobs": "s3://b"}}, config.Config{}, "--blobs s3://b"},
+		"files on S3, said": {[]map[string]string{{"blobs": "s3://b"}}, config.Config{Blobs: "s3://b"}, ""},
+		"a log elsewhere":   {[]map[string]string{{"eventstore": "esdb://h"}}, config.Config{}, "--eventstore"},
+		"a log elsewhere, said": {[]map[string]string{{"eventstore": "esdb://h"}}, config.Config{EventStore: "esdb://h"},
+			""},
+		"keys in MongoDB": {[]map[string]string{{"encrypt-accounts": "true", "mongo": "mongodb://h/d"}}, config.Config{},
+			"--mongo"},
+		"no keys in MongoDB":     {[]map[string]string{{"mongo": "mongodb://h/d"}}, config.Config{}, ""},
 		"another process's log":  {[]map[string]string{{}, {"eventstore": "unix:///x"}}, config.Config{}, ""},
 		"plans that were noted":  {[]map[string]string{{"plans": "/p.yaml"}}, config.Config{}, ""},
 		"no data folder at hand": {nil, config.Config{Data: "/nowhere/at/all"}, "--data"},

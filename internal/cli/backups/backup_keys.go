@@ -142,10 +142,7 @@ func (k *fileKeys) first(ctx context.Context, account domain.AccountID) ([]byte,
 func (b *backingUp) withKeys(
 	ctx context.Context, w *backup.Writer, noted map[string]config.Settings, log string, save func(*fileKeys) error,
 ) (err error) {
-	keys := &fileKeys{make: b.cfg.EncryptAccounts}
-	for _, one := range noted {
-		keys.make = keys.make || one.Flags["encrypt-accounts"] == "true"
-	}
+	keys := &fileKeys{make: b.encrypts(noted)}
 	if !keys.make && b.cfg.Mongo != "" {
 		return save(keys)
 	}
@@ -165,6 +162,16 @@ func (b *backingUp) withKeys(
 	saved, err := accountkeys.Save(ctx, store, w.Manifest.At)
 	w.Manifest.Keyed, w.Manifest.Erased = slices.Sorted(maps.Keys(saved.Keys)), slices.Sorted(maps.Keys(saved.Erased))
 	return err
+}
+
+// encrypts reports whether the service encrypts personal data of accounts.
+func (b *backingUp) encrypts(noted map[string]config.Settings) bool {
+	for _, one := range noted {
+		if one.Flags["encrypt-accounts"] == "true" {
+			return true
+		}
+	}
+	return b.cfg.EncryptAccounts
 }
 
 // encrypted says how many documents and files of a backup are encrypted under keys of accounts; empty: none.

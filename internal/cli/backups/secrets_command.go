@@ -48,11 +48,7 @@ func rotateSecretsCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			noted, err := config.Noted(cfg.Data)
-			if err == nil {
-				err = requireStorage(noted, cfg.Blobs)
-			}
-			if err != nil {
+			if err := requireInstallation(cfg); err != nil {
 				return err
 			}
 			stores, err := stores.Open(cmd.Context(), cfg, log)
@@ -72,15 +68,18 @@ func rotateSecretsCommand() *cobra.Command {
 	return cmd
 }
 
-// requireStorage returns an error when the service was started with --blobs and this command was not. given is the value that
-// this command has.
-func requireStorage(noted map[string]config.Settings, given string) error {
-	for _, one := range noted {
-		if where := one.Flags["blobs"]; where != "" && given == "" {
-			return fmt.Errorf("the service was started with --blobs %s: give it to this command too", where)
-		}
+// requireInstallation returns an error when the secret of the installation is not known here, or a store that the service
+// has was not named. Without this check, a wrong data folder would become that of a new installation.
+func requireInstallation(cfg config.Config) error {
+	if err := cfg.RequireStores(); err != nil {
+		return err
 	}
-	return nil
+	_, known, err := secret.Known(cfg.Data, cfg.BeyondHost())
+	if err == nil && !known {
+		err = fmt.Errorf("the secret of the installation is not known here: check --data, or set %s as the service has it",
+			secret.Env)
+	}
+	return err
 }
 
 // rotateSecrets encrypts the credentials in connections and in stored documents again, with the secret that the

@@ -132,6 +132,16 @@ func TestRotateSecretsOfStorage(t *testing.T) {
 	}
 }
 
+// TestRotateSecrets_nowhere: a data folder that is no installation is left alone.
+func TestRotateSecrets_nowhere(t *testing.T) {
+	t.Setenv(secret.Env, "")
+	data := filepath.Join(t.TempDir(), "mistyped")
+	failing(t, secret.Env, SecretsCommand(), "rotate", "--data", data)
+	if _, err := os.Stat(data); err == nil {
+		t.Error("the folder was made")
+	}
+}
+
 func mustVaultOf(t *testing.T, cfg config.Config) commands.Vault {
 	t.Helper()
 	master, err := secret.Load(cfg.Data, cfg.BeyondHost())

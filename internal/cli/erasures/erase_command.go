@@ -71,6 +71,9 @@ func (e *erasing) run(ctx context.Context, id domain.AccountID, stdout, stderr i
 	if err != nil {
 		return err
 	}
+	if err := e.cfg.RequireStores(); err != nil { // another store would be erased, and the account said to be
+		return err
+	}
 	store, stop, err := eventstores.OpenLogWith(ctx, e.cfg.Data, e.cfg.EventStore, eventstores.HistoryAt(e.cfg), logger)
 	if err != nil {
 		return err

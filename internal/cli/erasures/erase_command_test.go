@@ -301,6 +301,22 @@ func TestEraseAccount_archived(t *testing.T) {
 	}
 }
 
+// TestRebuild_elsewhere: read models are not made in the data folder when those of the service are in a MongoDB.
+func TestRebuild_elsewhere(t *testing.T) {
+	t.Parallel()
+	data := t.TempDir()
+	fill(t, data, true)
+	if err := config.Note(config.Config{Data: data, Given: map[string]string{"mongo": "mongodb://h/d"}}); err != nil {
+		t.Fatal(err)
+	}
+	cmd := upkeep.RebuildCommand()
+	cmd.SilenceUsage, cmd.SilenceErrors = true, true
+	cmd.SetArgs([]string{"--data", data})
+	if err := cmd.ExecuteContext(t.Context()); err == nil || !strings.Contains(err.Error(), "--mongo mongodb://h/d") {
+		t.Errorf("%v", err)
+	}
+}
+
 func TestEraseAccount_refuses(t *testing.T) {
 	t.Parallel()
 	data := t.TempDir()
@@ -315,6 +331,15 @@ func TestEraseAccount_refuses(t *testing.T) {
 	} {
 		if _, err := erase(t, data, row.args...); err == nil || !strings.Contains(err.Error(), row.want) {
 			t.Errorf("%q: %v, want a word about %q", row.args, err, row.want)
+		}
+	}
+	for flag, where := range map[string]string{"mongo": "mongodb://h/d", "blobs": "s3://b"} {
+		if err := config.Note(config.Config{Data: data, Given: map[string]string{flag: where}}); err != nil {
+			t.Fatal(err)
+		}
+		said, err := erase(t, data, string(ada), "--yes")
+		if err == nil || !strings.Contains(err.Error(), "--"+flag+" "+where) {
+			t.Errorf("without --%s: %s, %v", flag, said, err)
 		}
 	}
 }
