@@ -163,6 +163,14 @@ func (s Settings) CommandLine(replaced map[string]string) string {
 		flags = map[string]string{}
 	}
 	maps.Copy(flags, replaced)
+	for _, name := range secretFlags {
+		if _, given := replaced[name]; given {
+			delete(flags, name+fileSuffix)
+		}
+		if _, fromFile := flags[name+fileSuffix]; fromFile {
+			delete(flags, name)
+		}
+	}
 	line := "moviola serve"
 	for _, name := range slices.Sorted(maps.Keys(flags)) {
 		line += " --" + name + "=" + quoted(flags[name])
