@@ -125,6 +125,7 @@ func TestCheckVariables(t *testing.T) {
 		{"MOVIOLA_LISTN=:1", true, 0},
 		{"MOVIOLA_SECRETS=x", true, 0},
 		{"MOVIOLA_SECRET=x", false, 0},
+		{"MOVIOLA_API_KEY=mv_x", false, 0},
 		{"MOVIOLA_SOMETHING_ELSE=1", false, 1},
 		{"MOVIOLA_TEST_LONG=1", false, 0},
 		{"MOVIOLA_SERVICE_HOST=10.0.0.1", false, 0},

@@ -15,7 +15,7 @@ const nearLetters = 2
 // otherVariables are the environment variables for which there is no flag.
 var otherVariables = []string{
 	AdminTokenEnv, EnvPrefix + "SECRET", EnvPrefix + "CREDENTIALS_SECRET", EnvPrefix + "FORMER_CREDENTIALS_SECRETS",
-	EnvPrefix + "STARTED_ANEW",
+	EnvPrefix + "STARTED_ANEW", EnvPrefix + "API_KEY",
 }
 
 // The environment variables that Kubernetes sets in every container for a service called moviola-something.
