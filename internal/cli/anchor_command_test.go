@@ -16,6 +16,9 @@ import (
 func granting(t *testing.T, amounts ...int64) string {
 	t.Helper()
 	data := t.TempDir()
+	if err := os.WriteFile(filepath.Join(data, "secret"), []byte("a long random text"), 0o600); err != nil {
+		t.Fatal(err)
+	}
 	at := time.Date(2026, 11, 21, 9, 0, 0, 0, time.UTC)
 	withLog(t, filepath.Join(data, "events"), func(store eventstore.Store, _ string) {
 		log := eventstore.NewLog(store, eventstore.NewCodec())
@@ -47,6 +50,17 @@ func TestAuditAnchor(t *testing.T) {
 	twice := filepath.Join(t.TempDir(), "two.anchor")
 	if code, _, stderr := command("audit", "anchor", "--data", data, "--to", twice, "--to", twice); code == 0 || !strings.Contains(stderr, "place 2 of 2") {
 		t.Errorf("one place twice: exit %d, %q", code, stderr)
+	}
+	file := filepath.Join(data, "secret")
+	if err := os.Rename(file, file+".away"); err != nil {
+		t.Fatal(err)
+	}
+	code, _, stderr = command("audit", "anchor", "--data", data, "--to", twice)
+	if code == 0 || !strings.Contains(stderr, "MOVIOLA_SECRET") {
+		t.Errorf("without the secret: exit %d, %q", code, stderr)
+	}
+	if err := os.Rename(file+".away", file); err != nil {
+		t.Fatal(err)
 	}
 	verify := func(data string, more ...string) (int, string) {
 		code, stdout, _ := command(append([]string{"audit", "verify", "--data", data, "--against", kept}, more...)...)

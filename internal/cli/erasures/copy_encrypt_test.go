@@ -86,6 +86,9 @@ func TestCopy_encrypt(t *testing.T) {
 	t.Parallel()
 	data := t.TempDir()
 	fill(t, data, false)
+	if err := os.WriteFile(filepath.Join(data, "secret"), []byte("a long random text"), 0o600); err != nil {
+		t.Fatal(err)
+	}
 	rebuildAll(t, data)
 	before, digest, anchor := shown(t, data), audited(t, data), filepath.Join(t.TempDir(), "anchor")
 	said, err := command(t, audits.AuditCommand(upkeep.PublicKey, upkeep.AnchorCommand(), upkeep.VerifyCommand()), "anchor", "--data", data, "--to", anchor)

@@ -147,7 +147,11 @@ func (a *anchoring) anchor(ctx context.Context, stdout, stderr io.Writer) error 
 
 // take makes an anchor of the log now, signed with the key of the installation.
 func (a *anchoring) take(ctx context.Context, store eventstore.Store) (audit.Sheet, error) {
-	master, err := secret.Load(a.data, a.eventStore != "")
+	master, known, err := secret.Known(a.data, a.eventStore != "")
+	if err == nil && !known {
+		err = fmt.Errorf("the secret of the installation, with which anchors are signed, is not known here: set %s as the "+
+			"service has it", secret.Env)
+	}
 	if err != nil {
 		return audit.Sheet{}, err
 	}
