@@ -74,7 +74,15 @@ func TestCache_Fetch_animations(t *testing.T) {
 	}
 	s.serve("/long.gif", gifOf(t, 1, 1, long...))
 	_, err := s.fetch("/long.gif")
-	s.requireError(err, "The image at 'HOST/long.gif' cannot be read: it is damaged or not complete")
+	s.requireError(err, "The file at 'HOST/long.gif' is an animation of more than 20000 frames or 60 minutes; use a video")
+	large := gifOf(t, 20, 10, 50, 100)
+	copy(large[6:], "\x40\x1f\x88\x13") // 8000 × 5000
+	s.serve("/large.gif", large)
+	s.serve("/large.webp", webpOf(8000, 5000, 50, 100))
+	for _, path := range []string{"/large.gif", "/large.webp"} { // more than what plays animations takes
+		_, err := s.fetch(path)
+		s.requireError(err, "The image at 'HOST"+path+"' has 8000 × 5000 pixels: at most 36 megapixels can be used for an animation")
+	}
 }
 
 func TestCache_Fetch_fontsAndCaptions(t *testing.T) {

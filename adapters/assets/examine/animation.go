@@ -21,7 +21,10 @@ const (
 	shortestDelay, usualDelay = 0.02, 0.1
 )
 
-var errAnimation = errors.New("the animation is damaged, or beyond every bound")
+var (
+	errAnimation     = errors.New("the animation is damaged")
+	errLongAnimation = errors.New("the animation has too many frames, or is too long")
+)
 
 func (m *moves) add(delay float64) error {
 	if delay < shortestDelay {
@@ -30,7 +33,7 @@ func (m *moves) add(delay float64) error {
 	m.frames++
 	m.seconds += delay
 	if m.frames > maxPictureFrames || m.seconds > maxPictureSeconds {
-		return errAnimation
+		return errLongAnimation
 	}
 	return nil
 }

@@ -25,7 +25,7 @@ import (
 )
 
 // The largest pictures, video frames and numbers of streams that are accepted. Design §8: images 50 megapixels, video 36
-// megapixels a frame.
+// megapixels a frame. The frames of an animated picture count as those of a video.
 const (
 	maxImagePixels = 50_000_000
 	maxVideoPixels = 36_000_000
@@ -134,11 +134,19 @@ func measure(asset *commands.Asset, target *url.URL) (deep bool, err error) {
 	}
 	defer f.Close()
 	config, err := sizeOf(asset, f)
-	if err != nil || config.Width <= 0 || config.Height <= 0 {
+	switch {
+	case errors.Is(err, errLongAnimation):
+		return false, unsupported(target, fmt.Sprintf("is an animation of more than %d frames or %d minutes; use a video",
+			maxPictureFrames, maxPictureSeconds/60))
+	case err != nil || config.Width <= 0 || config.Height <= 0:
 		return false, unreadable(target, "image")
 	}
 	if err := boundPixels(config.Width, config.Height, target); err != nil {
 		return false, err
+	}
+	if asset.Animated() && int64(config.Width)*int64(config.Height) > maxVideoPixels {
+		return false, domain.Errorf(domain.Invalid, CodeTooLarge, "The image at '%s' has %d × %d pixels: at most %d megapixels "+
+			"can be used for an animation", Shown(target), config.Width, config.Height, maxVideoPixels/1_000_000)
 	}
 	if asset.Orientation == 0 {
 		asset.Orientation = upright
