@@ -15,11 +15,11 @@ import (
 	"time"
 
 	"github.com/sirupsen/logrus"
-	"golang.org/x/sync/semaphore"
 	"golang.org/x/sync/singleflight"
 
 	"moviola/commands"
 	"moviola/domain"
+	"moviola/internal/fair"
 	"moviola/internal/quota"
 )
 
@@ -60,7 +60,9 @@ type Config struct {
 	Timeout time.Duration
 	// Retries are the pauses before retries after temporary failures; nil: one second, four seconds.
 	Retries []time.Duration
-	Slots   int // largest number of concurrent requests to endpoints; 0: 4
+	// Slots is the largest number of concurrent requests to endpoints, which accounts make in turns; 0: 4. One account makes at
+	// most half of them, because its own endpoint may be slow.
+	Slots int
 }
 
 const (
@@ -74,7 +76,7 @@ const (
 type Generator struct {
 	cfg     Config
 	room    *quota.Folder
-	running *semaphore.Weighted
+	running *fair.Budget // requests to endpoints
 	flights singleflight.Group
 }
 
@@ -98,8 +100,8 @@ func New(cfg Config) (*Generator, error) {
 	if err := os.MkdirAll(cfg.Dir, 0o700); err != nil {
 		return nil, fmt.Errorf("make folder of generated images: %w", err)
 	}
-	return &Generator{cfg: cfg, room: quota.NewFolder(cfg.Dir, cfg.Room, inUse),
-		running: semaphore.NewWeighted(int64(cfg.Slots))}, nil
+	running := fair.New(fair.Limits{Total: int64(cfg.Slots), Account: int64(max(1, cfg.Slots/2))})
+	return &Generator{cfg: cfg, room: quota.NewFolder(cfg.Dir, cfg.Room, inUse), running: running}, nil
 }
 
 // maxPrompt is the longest description in characters.
@@ -178,10 +180,11 @@ func (g *Generator) share(
 		if found, ok := g.takeMade(ctx, s, account, o.key); ok {
 			return picture{found, true}, nil
 		}
-		if err := g.running.Acquire(ctx, 1); err != nil {
+		place, err := g.running.Take(ctx, string(account), 1)
+		if err != nil {
 			return nil, fmt.Errorf("wait for a free place to generate an image: %w", err)
 		}
-		defer g.running.Release(1)
+		defer place.Release()
 		raw, err := g.ask(ctx, o)
 		if err != nil {
 			return nil, err

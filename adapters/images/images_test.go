@@ -17,6 +17,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -174,6 +175,40 @@ func TestGenerate_together(t *testing.T) {
 	if n := len(p.requests); n != 0 {
 		t.Errorf("%d more requests", n)
 	}
+}
+
+// TestGenerate_slowEndpoint: however many pictures an account has an endpoint of its own make slowly, others are served.
+func TestGenerate_slowEndpoint(t *testing.T) {
+	t.Parallel()
+	open := make(chan struct{})
+	slow := newProvider(t, func(_ int, w http.ResponseWriter) {
+		<-open
+		inside(w, picture(t, 8, 8, color.White))
+	})
+	p := newProvider(t, numbered(t))
+	g := p.generator(t, func(c *images.Config) {
+		c.Slots = 2
+		c.Saved = func(context.Context, domain.AccountID, string) (images.Endpoint, error) {
+			return images.Endpoint{URL: slow.URL}, nil
+		}
+	})
+	var group sync.WaitGroup
+	for i := range 3 {
+		group.Go(func() {
+			request := commands.ImageRequest{Account: "slow", Connection: "own", Prompt: fmt.Sprint(i)}
+			if _, err := g.Generate(t.Context(), request); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	<-slow.requests
+	ctx, stop := context.WithTimeout(t.Context(), 10*time.Second) // only a failure takes that long
+	defer stop()
+	if _, err := g.Generate(ctx, commands.ImageRequest{Account: "other", Prompt: "x"}); err != nil {
+		t.Error(err)
+	}
+	close(open)
+	group.Wait()
 }
 
 func TestGenerate_connection(t *testing.T) {

@@ -4,9 +4,12 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"net/http"
 	"strings"
+	"sync"
 	"testing"
+	"time"
 
 	"moviola/adapters/speech"
 	"moviola/commands"
@@ -102,4 +105,38 @@ func TestNew_needsClient(t *testing.T) {
 			t.Errorf("%s: there is an engine without a client", name)
 		}
 	}
+}
+
+// TestSpeak_slowEndpoint: however many texts an account has an endpoint of its own speak slowly, others are served.
+func TestSpeak_slowEndpoint(t *testing.T) {
+	t.Parallel()
+	open := make(chan struct{})
+	slow := newProvider(t, func(_ int, w http.ResponseWriter) {
+		<-open
+		write(t, w, twoParts())
+	})
+	p := newProvider(t, func(_ int, w http.ResponseWriter) { write(t, w, twoParts()) })
+	e := remoteEngine(t, p, func(c *speech.Config) {
+		c.Espeak = "/nonexistent/espeak-ng"
+		c.Saved = func(context.Context, domain.AccountID, string) (speech.Endpoint, error) {
+			return speech.Endpoint{URL: slow.URL}, nil
+		}
+	})
+	var group sync.WaitGroup
+	for i := range 40 {
+		group.Go(func() {
+			request := commands.SpeechRequest{Account: "slow", Connection: "own", Text: fmt.Sprint("Text ", i)}
+			if _, err := e.Speak(t.Context(), request); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	<-slow.requests
+	ctx, stop := context.WithTimeout(t.Context(), 10*time.Second) // only a failure takes that long
+	defer stop()
+	if _, err := e.Speak(ctx, commands.SpeechRequest{Account: "other", Text: "Hello"}); err != nil {
+		t.Error(err)
+	}
+	close(open)
+	group.Wait()
 }

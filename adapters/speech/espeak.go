@@ -13,6 +13,8 @@ import (
 	"syscall"
 	"time"
 
+	"golang.org/x/sync/semaphore"
+
 	"moviola/domain"
 	"moviola/domain/caption"
 	"moviola/internal/jail"
@@ -23,7 +25,8 @@ type espeak struct {
 	program string
 	jail    *jail.Jail
 	version string
-	voices  map[string]bool // installed voices, by their language tags in lower case, such as "en-gb"
+	running *semaphore.Weighted // one part for each speech that is made: as many as there are processors
+	voices  map[string]bool     // installed voices, by their language tags in lower case, such as "en-gb"
 }
 
 const (
@@ -47,7 +50,9 @@ func openEspeak(ctx context.Context, cfg Config) (*espeak, error) {
 	if program, err = filepath.Abs(program); err != nil {
 		return nil, fmt.Errorf("find espeak-ng: %w", err)
 	}
-	e := &espeak{program: program, jail: cfg.Jail, voices: map[string]bool{}}
+	e := &espeak{
+		program: program, jail: cfg.Jail, running: semaphore.NewWeighted(int64(runtime.NumCPU())), voices: map[string]bool{},
+	}
 	version, err := e.run(ctx, "", "--version")
 	if err != nil {
 		return nil, fmt.Errorf("ask espeak-ng for its version: %w", err)
@@ -67,6 +72,10 @@ func openEspeak(ctx context.Context, cfg Config) (*espeak, error) {
 
 // speak makes the sound of a script and measures the times of its words.
 func (e *espeak) speak(ctx context.Context, j job) (spoken, error) {
+	if err := e.running.Acquire(ctx, 1); err != nil {
+		return spoken{}, fmt.Errorf("wait for a free voice: %w", err)
+	}
+	defer e.running.Release(1)
 	var all spoken
 	for _, p := range j.script {
 		if err := e.passage(ctx, &all, j, p); err != nil {

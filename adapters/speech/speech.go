@@ -11,16 +11,15 @@ import (
 	"fmt"
 	"net/http"
 	"os"
-	"runtime"
 	"strings"
 	"time"
 
 	"github.com/sirupsen/logrus"
-	"golang.org/x/sync/semaphore"
 	"golang.org/x/sync/singleflight"
 
 	"moviola/commands"
 	"moviola/domain"
+	"moviola/internal/fair"
 	"moviola/internal/jail"
 	"moviola/internal/quota"
 )
@@ -90,7 +89,7 @@ type Engine struct {
 	room    *quota.Folder
 	espeak  *espeak // nil: not installed, or it does not run
 	remote  *remote
-	running *semaphore.Weighted
+	asking  *fair.Budget // speech that endpoints make
 	flights singleflight.Group
 }
 
@@ -124,8 +123,8 @@ func New(ctx context.Context, cfg Config) (*Engine, error) {
 	}
 	return &Engine{
 		cfg: cfg, room: quota.NewFolder(cfg.Dir, cfg.Room, inUse), espeak: installed,
-		remote:  &remote{client: cfg.Client, timeout: cfg.Timeout, retries: cfg.Retries},
-		running: semaphore.NewWeighted(int64(runtime.NumCPU())),
+		remote: &remote{client: cfg.Client, timeout: cfg.Timeout, retries: cfg.Retries},
+		asking: fair.New(fair.Limits{Total: asked, Account: asked / 2}),
 	}, nil
 }
 
@@ -184,7 +183,7 @@ func (e *Engine) share(ctx context.Context, s accountFolder, account domain.Acco
 				return found, nil
 			}
 		}
-		made, err := e.make(ctx, job)
+		made, err := e.make(ctx, account, job)
 		if err != nil {
 			return nil, err
 		}
@@ -205,15 +204,20 @@ func (e *Engine) share(ctx context.Context, s accountFolder, account domain.Acco
 	}
 }
 
-func (e *Engine) make(ctx context.Context, job job) (spoken, error) {
-	if err := e.running.Acquire(ctx, 1); err != nil {
-		return spoken{}, fmt.Errorf("wait for a free voice: %w", err)
+// asked is the largest number of speeches that endpoints make at a time, for accounts in turns. One account has at most half
+// of them, because its own endpoint may be slow.
+const asked = 16
+
+func (e *Engine) make(ctx context.Context, account domain.AccountID, job job) (spoken, error) {
+	if job.endpoint.URL == "" {
+		return e.espeak.speak(ctx, job)
 	}
-	defer e.running.Release(1)
-	if job.endpoint.URL != "" {
-		return e.remote.speak(ctx, job, e.espeak)
+	place, err := e.asking.Take(ctx, string(account), 1)
+	if err != nil {
+		return spoken{}, fmt.Errorf("wait for a free place to ask for speech: %w", err)
 	}
-	return e.espeak.speak(ctx, job)
+	defer place.Release()
+	return e.remote.speak(ctx, job, e.espeak)
 }
 
 // job is a prepared request: the script, the voice and its settings.
