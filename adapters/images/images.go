@@ -60,8 +60,8 @@ type Config struct {
 	Timeout time.Duration
 	// Retries are the pauses before retries after temporary failures; nil: one second, four seconds.
 	Retries []time.Duration
-	// Slots is the largest number of concurrent requests to endpoints, which accounts make in turns; 0: 4. One account makes at
-	// most half of them, because its own endpoint may be slow.
+	// Slots is the largest number of concurrent requests to endpoints, which accounts make in turns; 0: 4. One account
+	// makes at most half of them, or one, because its own endpoint may be slow.
 	Slots int
 }
 

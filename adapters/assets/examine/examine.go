@@ -145,8 +145,9 @@ func measure(asset *commands.Asset, target *url.URL) (deep bool, err error) {
 		return false, err
 	}
 	if asset.Animated() && int64(config.Width)*int64(config.Height) > maxVideoPixels {
-		return false, domain.Errorf(domain.Invalid, CodeTooLarge, "The image at '%s' has %d × %d pixels: at most %d megapixels "+
-			"can be used for an animation", Shown(target), config.Width, config.Height, maxVideoPixels/1_000_000)
+		return false, domain.Errorf(domain.Invalid, CodeTooLarge,
+			"The image at '%s' has %d × %d pixels: at most %d megapixels can be used for an animation", Shown(target),
+			config.Width, config.Height, maxVideoPixels/1_000_000)
 	}
 	if asset.Orientation == 0 {
 		asset.Orientation = upright
