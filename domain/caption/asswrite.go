@@ -169,7 +169,7 @@ func karaokeText(c Cue) string {
 	return b.String()
 }
 
+var assEscapes = strings.NewReplacer(`\`, `\`+guard, "{", `\{`, "}", `\}`)
+
 // escapeASS escapes a text, so that it has no override tags or line breaks.
-func escapeASS(text string) string {
-	return strings.NewReplacer(`\`, `\`+guard, "{", `\{`, "}", `\}`).Replace(text)
-}
+func escapeASS(text string) string { return assEscapes.Replace(text) }

@@ -1,6 +1,7 @@
 package caption_test
 
 import (
+	"fmt"
 	"runtime"
 	"strings"
 	"syscall"
@@ -34,6 +35,9 @@ func TestParse_BombsAreBounded(t *testing.T) {
 		"events with one text":    fill("[Events]\n", event+"a\n"),
 		"events, lit in turn":     fill("[Events]\n", event+"{\\c&H1&}a{\\r} b\nDialogue: 0,0:00:02.00,0:00:03.00,D,,0,0,0,,a {\\c&H1&}b\n"),
 		"a day of overlaps":       fill("", "00:00:00,000 --> 24:00:00,000\na b c d\n\n"),
+		"many words over a day":   under(strings.Repeat("ab ", 660)),
+		"many lines over a day":   under(strings.Repeat("ab\n", 660)),
+		"a long word over a day":  under(strings.Repeat("a", 1999)),
 		"characters":              fill("00:01 --> 00:02\n", "字"),
 		"combining marks":         fill("00:01 --> 00:02\na", "\u0301"),
 		"utf-16 of one character": "\xff\xfe" + strings.Repeat("\x01\xd8", 2<<20-1),
@@ -49,6 +53,18 @@ func TestParse_BombsAreBounded(t *testing.T) {
 			}
 		})
 	}
+}
+
+// under makes two captions with a text for a whole day, and 19,000 short ones one after the other.
+func under(text string) string {
+	var b strings.Builder
+	for range 2 {
+		b.WriteString("00:00:00,000 --> 23:59:59,000\n" + text + "\n\n")
+	}
+	for i := range 19_000 {
+		fmt.Fprintf(&b, "%02d:%02d:%02d,000 --> %02d:%02d:%02d,900\nx\n\n", i/1200, i/20%60, i*3%60, i/1200, i/20%60, i*3%60)
+	}
+	return b.String()
 }
 
 // cost is the processor time and the memory in MB that a file takes.

@@ -16,6 +16,8 @@ const (
 	maxTime      = 24 * time.Hour
 	maxAtOnce    = 3  // largest number of cues shown at the same time; further cues are dropped
 	maxLitWords  = 40 // largest number of words of a cue in which the spoken word is highlighted
+	// maximum memory of all states, in bytes. Captions of ten words, each of them highlighted, take a quarter of it
+	maxShown = 100 << 20
 )
 
 // CodeInvalid is the code of errors for unusable captions.

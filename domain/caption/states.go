@@ -10,11 +10,11 @@ import (
 const hold = 500 * time.Millisecond
 
 // States returns the states of a track in the style, in order and without overlap. Between two states that do not touch nothing
-// is shown. States that touch differ.
+// is shown. States that touch differ. States beyond maxShown are left out.
 func (s Style) States(t Track) []State {
 	var states []State
 	var active []Cue
-	next := 0
+	next, shown := 0, 0
 	points := moments(t)
 	for i, at := range points[:max(len(points)-1, 0)] {
 		active = slices.DeleteFunc(active, func(c Cue) bool { return c.End <= at })
@@ -27,9 +27,25 @@ func (s Style) States(t Track) []State {
 		for _, c := range active {
 			state.Rows = append(state.Rows, s.rows(c, at)...)
 		}
+		if shown += state.size(); shown > maxShown {
+			break
+		}
 		states = join(states, state)
 	}
 	return states
+}
+
+// size returns the approximate memory of a state, in bytes. A text counts twice, because it is written to a file, too.
+func (s State) size() int {
+	const each = 24 // memory of a row or piece besides its text
+	n := 0
+	for _, r := range s.Rows {
+		n += each * (1 + len(r.Pieces))
+		for _, p := range r.Pieces {
+			n += 2 * len(p.Text)
+		}
+	}
+	return n
 }
 
 // join appends a state. If the last state shows the same content, it extends that state instead.
@@ -93,7 +109,7 @@ func (s Style) rows(c Cue, at time.Duration) []Row {
 	var rows []Row
 	n := 0
 	for _, line := range c.Lines {
-		row := Row{Boxed: s.Name == BoxedLine}
+		row := Row{Boxed: s.Name == BoxedLine, Pieces: make([]Piece, 0, len(line))}
 		for i, w := range line {
 			role := Coming
 			if lights != nil {
