@@ -31,14 +31,10 @@ func Redact(raw []byte) []byte {
 	if !bytes.Contains(raw, []byte("exports")) && !bytes.Contains(raw, []byte(`\u`)) {
 		return raw
 	}
-	found := scalarsIn(raw, func(path []string, value json.Token) bool {
-		return len(path) > 1 && path[0] == "exports" && (slices.ContainsFunc(path[1:], isSecret) || isLogin(path[len(path)-1], value))
-	})
+	found := secretsOf(raw)
 	if len(found) == 0 {
 		return raw
 	}
-	found = append(found, variablesOf(raw, found)...)
-	slices.SortFunc(found, func(a, b scalar) int { return a.start - b.start })
 	var out bytes.Buffer
 	last := 0
 	for _, s := range found {
@@ -48,6 +44,28 @@ func Redact(raw []byte) []byte {
 	}
 	out.Write(raw[last:])
 	return out.Bytes()
+}
+
+// secretsOf returns the scalars of a document to be masked, in order.
+func secretsOf(raw []byte) []scalar {
+	var secrets, addresses []scalar
+	for _, s := range scalarsIn(raw, func(path []string) bool {
+		return len(path) > 1 && path[0] == "exports" && (slices.ContainsFunc(path[1:], isSecret) || isEndpoint(path))
+	}) {
+		if isEndpoint(s.path) && !login.MatchString(s.text) {
+			addresses = append(addresses, s)
+		} else {
+			secrets = append(secrets, s)
+		}
+	}
+	secrets = append(secrets, variablesOf(raw, secrets)...)
+	for _, s := range variablesOf(raw, addresses) {
+		if login.MatchString(s.text) {
+			secrets = append(secrets, s)
+		}
+	}
+	slices.SortFunc(secrets, func(a, b scalar) int { return a.start - b.start })
+	return slices.CompactFunc(secrets, func(a, b scalar) bool { return a.start == b.start })
 }
 
 // CarriesSecrets reports whether a document contains secrets of its destinations.
@@ -62,10 +80,9 @@ func isSecret(name string) bool {
 // login matches the beginning of an address with a user name, usually with a password.
 var login = regexp.MustCompile(`^\s*[A-Za-z][A-Za-z0-9+.-]*://[^/?#]*@`)
 
-// isLogin reports whether a value is the address of a webhook with a user name or password.
-func isLogin(name string, value json.Token) bool {
-	address, ok := value.(string)
-	return ok && strings.EqualFold(name, "endpoint") && login.MatchString(address)
+// isEndpoint reports whether a path leads to the address of a webhook, which is secret only with a user name or password.
+func isEndpoint(path []string) bool {
+	return strings.EqualFold(path[len(path)-1], "endpoint") && !slices.ContainsFunc(path[1:], isSecret)
 }
 
 // variablesOf returns the scalars of the variables that secrets use, and of those that these variables use, and so on.
@@ -78,7 +95,7 @@ func variablesOf(raw []byte, secrets []scalar) []scalar {
 		return nil
 	}
 	all := map[string][]scalar{}
-	for _, s := range scalarsIn(raw, func(path []string, _ json.Token) bool { return len(path) > 1 && path[0] == "variables" }) {
+	for _, s := range scalarsIn(raw, func(path []string) bool { return len(path) > 1 && path[0] == "variables" }) {
 		all[s.path[1]] = append(all[s.path[1]], s)
 	}
 	var used []scalar
@@ -97,12 +114,13 @@ func variablesOf(raw []byte, secrets []scalar) []scalar {
 type scalar struct {
 	start, end int      // its range of bytes
 	path       []string // names of the objects' members that lead to it
+	text       string   // the value, if it is a text
 	names      []string // names of the variables in its expressions, and other words of the text
 }
 
-// scalarsIn returns the scalars in a document for which the function wanted returns true. It stops at a syntax error, because a
-// document with an error is refused everywhere.
-func scalarsIn(raw []byte, wanted func(path []string, value json.Token) bool) []scalar {
+// scalarsIn returns the scalars in a document for whose paths the function wanted returns true. It stops at a syntax error,
+// because a document with an error is refused everywhere.
+func scalarsIn(raw []byte, wanted func(path []string) bool) []scalar {
 	w := walk{decoder: json.NewDecoder(bytes.NewReader(raw)), raw: raw, wanted: wanted}
 	w.decoder.UseNumber()
 	w.value(nil)
@@ -113,7 +131,7 @@ func scalarsIn(raw []byte, wanted func(path []string, value json.Token) bool) []
 type walk struct {
 	decoder *json.Decoder
 	raw     []byte
-	wanted  func(path []string, value json.Token) bool
+	wanted  func(path []string) bool
 	found   []scalar
 }
 
@@ -127,17 +145,16 @@ func (w *walk) value(path []string) bool {
 	if delim, ok := token.(json.Delim); ok {
 		return w.inside(path, delim)
 	}
-	if token == nil || !w.wanted(path, token) {
+	if token == nil || !w.wanted(path) {
 		return true
 	}
 	end := int(w.decoder.InputOffset())
 	start := begin + len(w.raw[begin:end]) - len(bytes.TrimLeft(w.raw[begin:end], ":, \t\r\n"))
 	one := scalar{start: start, end: end, path: path}
 	// All that follows the first braces is searched, because braces and line breaks may stand inside an expression.
-	if text, ok := token.(string); ok {
-		_, expressions, _ := strings.Cut(text, "{{")
-		one.names = words.FindAllString(expressions, -1)
-	}
+	one.text, _ = token.(string)
+	_, expressions, _ := strings.Cut(one.text, "{{")
+	one.names = words.FindAllString(expressions, -1)
 	w.found = append(w.found, one)
 	return true
 }

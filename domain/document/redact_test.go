@@ -39,6 +39,10 @@ func TestRedact(t *testing.T) {
 			`{"exports":[{"destinations":[{"endpoint":"***"},{"Endpoint":"***"},{"endpoint":"https://a/x?y=@b"}]}]}`},
 		{"a login by variables", `{"variables":{"pw":"hush"},"exports":[{"destinations":[{"endpoint":"https://u:{{pw}}@a/"}]}]}`,
 			`{"variables":{"pw":"***"},"exports":[{"destinations":[{"endpoint":"***"}]}]}`},
+		{"a login in a variable", `{"variables":{"hook":"{{to}}","to":"https://u:hush@a/","name":"Anna"},"exports":[{"destinations":[{"endpoint":"{{hook}}"},{"endpoint":"https://a/{{name}}"}]}]}`,
+			`{"variables":{"hook":"{{to}}","to":"***","name":"Anna"},"exports":[{"destinations":[{"endpoint":"{{hook}}"},{"endpoint":"https://a/{{name}}"}]}]}`},
+		{"a variable of a secret and of an address", `{"variables":{"a":"https://u:hush@a/"},"exports":[{"password":"{{a}}","endpoint":"{{a}}"}]}`,
+			`{"variables":{"a":"***"},"exports":[{"password":"***","endpoint":"{{a}}"}]}`},
 		{"elsewhere", `{"client-data":{"exports":[{"password":"kept"}]},"exports":[]}`, `{"client-data":{"exports":[{"password":"kept"}]},"exports":[]}`},
 		{"in other cases", `{"Exports":[{"password":"kept"}]}`, `{"Exports":[{"password":"kept"}]}`},
 	}
