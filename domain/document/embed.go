@@ -256,14 +256,17 @@ func objectIn(props map[string]any, name string) map[string]any {
 	return inner
 }
 
-// secondsIn returns a property as a number of seconds, or 0 when it is missing. It returns false when the property is not a
-// number.
+// secondsIn returns a property as a number of seconds, or 0 when it is missing or blank. It returns false when the property
+// is not a number.
 func secondsIn(props map[string]any, name string) (float64, bool) {
 	value, present := props[name]
 	if !present || value == nil {
 		return 0, true
 	}
-	text, _ := Scalar(value)
+	text, isScalar := Scalar(value)
+	if isScalar && strings.TrimSpace(text) == "" {
+		return 0, true
+	}
 	n, err := parseDecimal(text)
 	return n.Float(), err == nil
 }

@@ -158,13 +158,13 @@ func TestMerge_laws(t *testing.T) {
 func TestFill_elementsAt(t *testing.T) {
 	t.Parallel()
 	const id = "Abcd1234Efgh5678Ijkl"
-	of := bodies(map[string]string{id: `{"elements":[{"start":1},{"start":-1},{}],"scenes":[{"elements":[{"start":"{{n}}"}]},{"elements":[{}]}]}`})
+	of := bodies(map[string]string{id: `{"elements":[{"start":1},{"start":-1},{}],"scenes":[{"elements":[{"start":"{{n}}"}]},{"elements":[{},{"start":" "}]}]}`})
 	for start, want := range map[string][]string{
-		`2`:             {`3`, `-1`, `2`, `"{{ (n) + 2 }}"`, `7`},
-		`"2"`:           {`3`, `-1`, `2`, `"{{ (n) + 2 }}"`, `7`},
-		`-1`:            {`1`, `-1`, ``, `"{{n}}"`, `5`},
-		`"{{ s * 2 }}"`: {`"{{ ( s * 2 ) + 1 }}"`, `-1`, `"{{ ( s * 2 ) + 0 }}"`, `"{{ (n) + ( s * 2 ) + 0 }}"`, `"{{ ( s * 2 ) + 5 }}"`},
-		`"soon"`:        {`1`, `-1`, ``, `"{{n}}"`, `5`},
+		`2`:             {`3`, `-1`, `2`, `"{{ (n) + 2 }}"`, `7`, `7`},
+		`"2"`:           {`3`, `-1`, `2`, `"{{ (n) + 2 }}"`, `7`, `7`},
+		`-1`:            {`1`, `-1`, ``, `"{{n}}"`, `5`, `5`},
+		`"{{ s * 2 }}"`: {`"{{ ( s * 2 ) + 1 }}"`, `-1`, `"{{ ( s * 2 ) + 0 }}"`, `"{{ (n) + ( s * 2 ) + 0 }}"`, `"{{ ( s * 2 ) + 5 }}"`, `"{{ ( s * 2 ) + 5 }}"`},
+		`"soon"`:        {`1`, `-1`, ``, `"{{n}}"`, `5`, `5`},
 	} {
 		got, err := document.Fill([]byte(`{"elements":[{"type":"template","template":"`+id+`","start":`+start+`}]}`), of)
 		if err != nil {
