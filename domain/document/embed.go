@@ -150,12 +150,19 @@ func (f *filler) shown(element map[string]any, id, by string, depth int) ([]any,
 	}
 	variables := Merge(Merge(objectIn(movie, "variables"), objectIn(element, "settings")), objectIn(element, "variables"))
 	at := startOf(element)
-	out := placed(movie["elements"], element, variables, at, from+" /elements/")
+	out, err := f.placed(movie["elements"], element, variables, at, from+" /elements/")
+	if err != nil {
+		return nil, err
+	}
 	scenes, _ := movie["scenes"].([]any)
 	for i, item := range scenes {
 		scene, _ := item.(map[string]any)
 		mark := from + " /scenes/" + strconv.Itoa(i) + "/elements/"
-		out = append(out, placed(scene["elements"], element, Merge(variables, objectIn(scene, "variables")), at, mark)...)
+		copies, err := f.placed(scene["elements"], element, Merge(variables, objectIn(scene, "variables")), at, mark)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, copies...)
 		length, given := secondsIn(scene, "duration")
 		if !given || length <= 0 {
 			length = unlimited
@@ -205,8 +212,11 @@ func (m moment) delay(element map[string]any) {
 // copy starts later than its original by the moment `at` (see delay), gets the given variables, and is shown only if the
 // condition of `by` is true too. `mark` names the template and the list in it. Each copy stores `mark` with its index in the
 // list, unless the copied element has such a mark already.
-func placed(list any, by map[string]any, variables map[string]any, at moment, mark string) []any {
+func (f *filler) placed(list any, by, variables map[string]any, at moment, mark string) ([]any, error) {
 	elements, _ := list.([]any)
+	if err := f.charge(len(elements), variables, by["condition"], at.computed); err != nil {
+		return nil, err
+	}
 	var out []any
 	for i, item := range elements {
 		own, ok := item.(map[string]any)
@@ -223,7 +233,45 @@ func placed(list any, by map[string]any, variables map[string]any, at moment, ma
 		at.delay(e)
 		out = append(out, e)
 	}
-	return out
+	return out, nil
+}
+
+// maxFilled is the maximum size of what copies of templates' elements get, all copies of a movie together, in bytes.
+const maxFilled = 16 << 20
+
+// charge counts what a number of copies get. It returns an error when maxFilled is exceeded.
+func (f *filler) charge(copies int, get ...any) error {
+	const each = 200 // memory of a copy
+	if copies > 0 {
+		f.filled += copies * (each + weight(get))
+	}
+	if f.filled > maxFilled {
+		return domain.Errorf(domain.Invalid, "movie_expansion_too_large", "The movie is too large once its templates are filled "+
+			"in: their elements get more than %d bytes of variables, conditions and times", maxFilled)
+	}
+	return nil
+}
+
+// weight returns the approximate length of a value as JSON, in bytes.
+func weight(value any) int {
+	n := 4
+	switch v := value.(type) {
+	case string:
+		n += len(v)
+	case json.Number:
+		n += len(v)
+	case json.RawMessage:
+		n += len(v)
+	case []any:
+		for _, item := range v {
+			n += weight(item)
+		}
+	case map[string]any:
+		for name, item := range v {
+			n += len(name) + weight(item)
+		}
+	}
+	return n
 }
 
 // both returns the condition that is true when a and b are both true.

@@ -74,8 +74,9 @@ func Fill(raw []byte, load func(id, by string) ([]byte, error)) ([]byte, error) 
 
 // filler holds the state of one Fill.
 type filler struct {
-	from  func(id, by string) ([]byte, error)
-	loads int
+	from   func(id, by string) ([]byte, error)
+	loads  int
+	filled int // bytes that copies of templates' elements have got: see maxFilled
 }
 
 // maxLoads is the maximum number of templates that a movie is made of, repetitions included.

@@ -3,6 +3,7 @@ package document_test
 import (
 	"encoding/json"
 	"errors"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -183,5 +184,20 @@ func TestFill_elementsAt(t *testing.T) {
 		if diff := cmp.Diff(want, starts); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", start, diff)
 		}
+	}
+}
+
+// TestFill_elementsBound: what the elements of a template get from the element that shows it is bounded, all copies together.
+func TestFill_elementsBound(t *testing.T) {
+	t.Parallel()
+	const id = "Abcd1234Efgh5678Ijkl"
+	of := bodies(map[string]string{id: `{"elements":[{}` + strings.Repeat(",{}", 299) + `]}`})
+	long := strings.Repeat("x", 100_000)
+	for _, given := range []string{
+		`"variables":{"a":{"b":["` + long + `"]}}`, `"settings":{"` + long + `":1}`, `"condition":"` + long + `"`, `"start":"{{` + long + `}}"`,
+	} {
+		_, err := document.Fill([]byte(`{"elements":[{"type":"template","template":"`+id+`",`+given+`}]}`), of)
+		requireError(t, err, "movie_expansion_too_large", "The movie is too large once its templates are filled in: their elements get more "+
+			"than 16777216 bytes of variables, conditions and times")
 	}
 }
