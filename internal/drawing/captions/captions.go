@@ -25,12 +25,16 @@ type Layouter interface {
 type Setter struct {
 	style caption.Style
 	words Layouter
-	w, h  int  // size of the movie in pixels
-	dry   bool // measure words without drawing them
+	w, h  int // size of the movie in pixels
 
 	known map[string]*phrase
+	kept  int // number of pixels of the pictures of known
 	said  []string
 }
+
+// maxKept bounds the pictures of words that are kept, in pixels. Beyond it, all are dropped, and drawn again when they are
+// needed.
+const maxKept = 16 << 20
 
 // New returns a Setter for a movie of w × h pixels.
 func New(words Layouter, style caption.Style, w, h int) *Setter {
@@ -40,10 +44,14 @@ func New(words Layouter, style caption.Style, w, h int) *Setter {
 // Warnings returns the warnings about fonts, of the first word that had any.
 func (c *Setter) Warnings() []string { return c.said }
 
-// phrase is a word drawn in one colour and size, as two pictures: the field letters lies on top of the field under.
+// phrase is a word in one colour and size. It is drawn when it is seen, as two pictures: the field letters lies on top of
+// the field under.
 type phrase struct {
+	word           string
+	settings       timeline.TextSettings
+	w, h           float64 // the size that the word takes on its line
+	drawn          bool
 	under, letters text.Drawing // the outline with its shadow, and the letters above it
-	w, h           float64      // the size that the word takes on its line
 }
 
 // placed is a word, or a part of a word, with its place on a line.
@@ -107,8 +115,12 @@ func (c *Setter) Draw(given []caption.Row) (*image.NRGBA, error) {
 		return nil, err
 	}
 	var list canvas.List
-	y := b.top()
+	y, far := b.top(), c.far()
 	for _, r := range b.rows {
+		if y > float64(c.h)+far || y+b.line < -far {
+			y += b.line
+			continue
+		}
 		x := b.left(r)
 		if r.boxed {
 			c.box(&list, x, y, r.w, b.line, b.pad, b.pad)
@@ -120,9 +132,13 @@ func (c *Setter) Draw(given []caption.Row) (*image.NRGBA, error) {
 			}
 		}
 		for _, w := range r.words {
-			if w.piece.Role != caption.Hidden {
-				w.paste(&list, canvas.Round(x+w.x)-margin, canvas.Round(y)-margin)
+			if w.piece.Role == caption.Hidden || x+w.x > float64(c.w)+far || x+w.x+w.w < -far {
+				continue
 			}
+			if err := c.draw(w.phrase); err != nil {
+				return nil, err
+			}
+			w.paste(&list, canvas.Round(x+w.x)-margin, canvas.Round(y)-margin)
 		}
 		y += b.line
 	}
@@ -267,7 +283,7 @@ func graphemes(text string) []string {
 	return all
 }
 
-// phrase returns a word drawn at a fraction of its size, 0 to 1. Each word is drawn once for each size and colour.
+// phrase returns a word at a fraction of its size, 0 to 1. Each word is measured once for each size and colour.
 func (c *Setter) phrase(piece levelled, size float64) (*phrase, error) {
 	style := c.style
 	color, lit := style.Line, "-"
@@ -286,46 +302,81 @@ func (c *Setter) phrase(piece levelled, size float64) (*phrase, error) {
 		Padding:    timeline.Sides{Top: margin, Right: margin, Bottom: margin, Left: margin},
 	}
 	settings.FontSize *= size
-	letters, w, h, err := c.set(word, settings)
+	block, err := c.set(word, settings)
 	if err != nil {
 		return nil, err
 	}
-	p := &phrase{letters: letters, w: w - 2*margin, h: h - 2*margin}
-	if c.dry {
-		c.known[key] = p
-		return p, nil
-	}
-	if style.OutlineWidth > 0 || style.ShadowOffset != 0 {
-		settings.Color, settings.StrokeColor, settings.StrokeWidth = style.Outline, style.Outline, 2*style.OutlineWidth
-		if style.OutlineWidth == 0 {
-			settings.Color = color
-		}
-		if style.ShadowOffset != 0 {
-			settings.Shadow = &timeline.Shadow{X: style.ShadowOffset, Y: style.ShadowOffset, Color: style.Shadow}
-		}
-		if p.under, _, _, err = c.set(word, settings); err != nil {
-			return nil, err
-		}
-	}
+	w, h := block.Size()
+	p := &phrase{word: word, settings: settings, w: w - 2*margin, h: h - 2*margin}
 	c.known[key] = p
 	return p, nil
 }
 
-// set draws a word, and returns the size that it takes, including the margin.
-func (c *Setter) set(word string, settings timeline.TextSettings) (d text.Drawing, w, h float64, err error) {
+// draw draws a word, unless its pictures are still kept.
+func (c *Setter) draw(p *phrase) (err error) {
+	if p.drawn {
+		return nil
+	}
+	if p.letters, err = c.picture(p.word, p.settings); err != nil {
+		return err
+	}
+	if style := c.style; style.OutlineWidth > 0 || style.ShadowOffset != 0 {
+		settings := p.settings
+		settings.StrokeColor, settings.StrokeWidth = style.Outline, 2*style.OutlineWidth
+		if style.OutlineWidth > 0 {
+			settings.Color = style.Outline
+		}
+		if style.ShadowOffset != 0 {
+			settings.Shadow = &timeline.Shadow{X: style.ShadowOffset, Y: style.ShadowOffset, Color: style.Shadow}
+		}
+		if p.under, err = c.picture(p.word, settings); err != nil {
+			return err
+		}
+	}
+	pixels := area(p.letters) + area(p.under)
+	if c.kept+pixels > maxKept {
+		for _, other := range c.known {
+			if other != p {
+				other.drawn, other.letters, other.under = false, text.Drawing{}, text.Drawing{}
+			}
+		}
+		c.kept = 0
+	}
+	p.drawn = true
+	c.kept += pixels
+	return nil
+}
+
+func area(d text.Drawing) int {
+	if d.Image == nil {
+		return 0
+	}
+	return d.Image.Rect.Dx() * d.Image.Rect.Dy()
+}
+
+// far is the distance from the movie, in pixels, beyond which nothing of a word is visible.
+func (c *Setter) far() float64 {
+	const beyond = 512 // how far package text draws beyond a box at most
+	return margin + beyond + math.Abs(c.style.ShadowOffset) + c.style.OutlineWidth
+}
+
+// set lays out a word with a margin around it.
+func (c *Setter) set(word string, settings timeline.TextSettings) (*text.Block, error) {
 	wide := 2*margin + int(math.Min(float64(len([]rune(word))+2)*settings.FontSize*2, 8000))
 	high := 2*margin + int(2*settings.FontSize) + 1
 	block, err := c.words.Lay(timeline.Text{Text: strings.ReplaceAll(word, "\n", " "), Settings: settings}, text.Options{},
 		wide, high)
-	if err != nil {
-		return text.Drawing{}, 0, 0, err
-	}
-	if len(c.said) == 0 {
+	if err == nil && len(c.said) == 0 {
 		c.said = block.Warnings
 	}
-	if w, h = block.Size(); c.dry {
-		return text.Drawing{}, w, h, nil
+	return block, err
+}
+
+// picture draws a word.
+func (c *Setter) picture(word string, settings timeline.TextSettings) (text.Drawing, error) {
+	block, err := c.set(word, settings)
+	if err != nil {
+		return text.Drawing{}, err
 	}
-	d, err = block.Draw()
-	return d, w, h, err
+	return block.Draw()
 }

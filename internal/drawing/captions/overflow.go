@@ -29,7 +29,6 @@ func Overflow(
 	words Layouter, s *timeline.Subtitles, track caption.Track, w, h int, more func() bool,
 ) (notes []document.Note, left int, err error) {
 	c := New(words, s.Style, w, h)
-	c.dry = true
 	var found overflow
 	seen := map[string]bool{}
 	for _, state := range s.Style.States(track) {
