@@ -181,6 +181,7 @@ func (r *run) renderTogether(ctx context.Context, all []*ticket) {
 		return
 	}
 	c := ffmpeg.Command{Dir: dir, Read: []string{r.in}, Stall: time.Duration(len(all)) * ffmpeg.DefaultStall}
+	defer func() { r.discard(c.Inputs) }()
 	frames, warnings := make([]rests, len(all)), make([][]string, len(all))
 	folder := func(i int) string { return "w" + strconv.Itoa(i) }
 	shared := r.openingsOf(all)

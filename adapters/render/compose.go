@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"image"
 	"os"
+	"path/filepath"
+	"strings"
 
 	"moviola/adapters/render/artwork"
 	"moviola/adapters/render/ffmpeg"
@@ -69,6 +71,16 @@ func (c *composer) scene(ctx context.Context, background timeline.Color, layers 
 		layers = layers[n:]
 	}
 	return c.pile(ctx, layers)
+}
+
+// discard removes the pictures that were made for one run of ffmpeg only: the backgrounds and masks of windows. What cannot
+// be removed goes with the folder of the attempt.
+func (r *run) discard(inputs []ffmpeg.Input) {
+	for _, in := range inputs {
+		if name := filepath.Base(in.Path); strings.HasPrefix(name, "base-") || strings.HasPrefix(name, "mask-") {
+			_ = os.Remove(in.Path)
+		}
+	}
 }
 
 // cover begins the composition with a layer, if it hides everything below it and ffmpeg can draw it better than Go.

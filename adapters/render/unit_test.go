@@ -3,6 +3,7 @@ package render_test
 import (
 	"bytes"
 	"errors"
+	"image/color"
 	"os"
 	"path/filepath"
 	"slices"
@@ -115,4 +116,21 @@ func TestEngine_Render_draftIsMarked(t *testing.T) {
 	b := newBench(t)
 	out := b.mustRender(object{"width": 64, "height": 64, "draft": true, "scenes": []object{{"duration": 1}}})
 	requireColor(t, "marked black", frame(t, out.Movie, 10), 32, 32, [3]int{96, 96, 96}, 2)
+}
+
+// The backgrounds and masks of windows are gone as soon as their windows are made.
+func TestEngine_Render_leavesNoBackgrounds(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	b.generate("clip.mp4", "-f", "lavfi", "-i", "testsrc2=s=64x64:d=1")
+	b.paint("half.png", 40, 40, color.NRGBA{R: 128, G: 128, B: 128, A: 255})
+	doc := fourTexts()
+	doc["elements"] = []object{{"type": "video", "src": "clip.mp4", "mask": "half.png", "width": 40, "height": 40}}
+	b.mustRender(doc)
+	for _, pattern := range []string{"base-*", "mask-*"} {
+		left, err := filepath.Glob(filepath.Join(b.dir, "jobs", "*", "*", "in", pattern))
+		if err != nil || len(left) > 0 {
+			t.Errorf("%q are left, %v", left, err)
+		}
+	}
 }

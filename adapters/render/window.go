@@ -318,6 +318,7 @@ func (r *run) encodeWindow(ctx context.Context, t *ticket, frames rests, to stri
 	if err != nil {
 		return nil, err
 	}
+	defer r.discard(c.Inputs)
 	c.Graph = strings.Join(append(shared.chains(), c.Graph), ";\n")
 	err = r.engine.cfg.Tools.Run(ctx, c)
 	if errors.Is(err, ffmpeg.ErrStalled) {
