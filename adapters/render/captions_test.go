@@ -4,6 +4,8 @@ package render_test
 
 import (
 	"image"
+	"slices"
+	"strings"
 	"testing"
 )
 
@@ -41,6 +43,27 @@ func TestEngine_Render_captionsThatAreTooWide(t *testing.T) {
 		if got := len(bands(img)); got < lines || got > lines+2 || lines == 1 && got > 2 {
 			t.Errorf("%s stands in %d lines, want about %d", word, got, lines)
 		}
+	}
+}
+
+// Decision 27: a font of captions that is replaced is a warning, whether the captions stay or change.
+func TestEngine_Render_captionsInAnotherFont(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	for name, cues := range map[string]string{
+		"one": "00:00.000 --> 00:01.000\nOne", "three": "00:00.000 --> 00:00.300\nOne\n\n00:00.300 --> 00:00.600\nTwo\n\n00:00.700 --> 00:01.000\nThree",
+	} {
+		doc := movieOf(1)
+		doc["elements"] = []object{{"type": "subtitles", "captions": "WEBVTT\n\n" + cues, "settings": object{"font-family": "Nowhere Sans"}}}
+		out := s.mustRender(doc)
+		if !slices.ContainsFunc(out.Warnings, func(w string) bool { return strings.Contains(w, "'Nowhere Sans' is not installed") }) {
+			t.Errorf("%s: warnings are %q", name, out.Warnings)
+		}
+	}
+	doc := movieOf(1)
+	doc["elements"] = []object{{"type": "subtitles", "captions": "WEBVTT\n\n00:00.000 --> 00:01.000\nOne"}}
+	if out := s.mustRender(doc); len(out.Warnings) > 0 {
+		t.Errorf("without a font: warnings are %q", out.Warnings)
 	}
 }
 

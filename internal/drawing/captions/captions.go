@@ -41,8 +41,14 @@ func New(words Layouter, style caption.Style, w, h int) *Setter {
 	return &Setter{style: style, words: words, w: w, h: h, known: map[string]*phrase{}}
 }
 
-// Warnings returns the warnings about fonts, of the first word that had any.
-func (c *Setter) Warnings() []string { return c.said }
+// Warnings returns the warnings about fonts, of the first word that had any. Before any caption is drawn, these are the
+// warnings about the style's own font.
+func (c *Setter) Warnings() []string {
+	if len(c.said) == 0 {
+		_, _, _ = c.blank() // an error is ignored: drawing the captions reports it
+	}
+	return c.said
+}
 
 // phrase is a word in one colour and size. It is drawn when it is seen, as two pictures: the field letters lies on top of
 // the field under.
