@@ -151,11 +151,12 @@ func (a *API) getTemplate(w http.ResponseWriter, r *http.Request, c access.Call,
 		if err != nil {
 			return fmt.Errorf("read the movie of template %s: %w", t.ID, err)
 		}
+		stored = document.Sound(stored)
+		if !c.Role.AtLeast(key.Editor) { // a caller who may not edit templates must not see the passwords in them
+			stored, filled = document.Redact(stored), document.Redact(filled)
+		}
 		if q.movie && q.format != formatSchema {
-			shown.Movie = document.Sound(stored)
-			if !c.Role.AtLeast(key.Editor) { // a caller who may not edit templates must not see the passwords in them
-				shown.Movie = document.Redact(shown.Movie)
-			}
+			shown.Movie = stored
 		}
 		switch q.format {
 		case formatMake:
