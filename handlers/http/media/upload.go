@@ -199,8 +199,13 @@ func (s *steady) Read(p []byte) (int, error) {
 	if err != nil && s.stopping.Err() != nil {
 		return n, errStopping
 	}
-	if err != nil && !errors.Is(err, io.EOF) {
+	if errors.Is(err, io.EOF) {
+		// A deadline that passed while the bytes are being stored would end the request's context.
+		_ = s.extend(time.Time{})
+		return n, err
+	}
+	if err != nil {
 		return n, errors.Join(errBroken, err)
 	}
-	return n, err
+	return n, nil
 }

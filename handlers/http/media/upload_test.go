@@ -55,6 +55,9 @@ func TestSteady(t *testing.T) {
 		if took := time.Since(began); took < time.Hour {
 			t.Errorf("it took %s", took)
 		}
+		if !slow.deadline.IsZero() { // it would end the request while its bytes are being stored
+			t.Errorf("the connection has a deadline after the body: %s", slow.deadline)
+		}
 		trickle := &sender{every: time.Second, left: 1 << 20}
 		began = time.Now()
 		one := media.Steady(io.MultiReader(&oneByOne{trickle}), trickle.extend)
