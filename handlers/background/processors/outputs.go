@@ -56,7 +56,7 @@ func (r *render) makeOutputs(ctx context.Context, rendered *commands.Rendered) (
 			return nil, err
 		}
 		if all[i].Status == movie.OutputError {
-			r.key = "" // With the cache key, later movies would reuse this movie's file and lack the outputs that have failed.
+			r.key = "" // with the key, the cache would find this movie, which lacks an output
 			rendered.Warnings = append(rendered.Warnings, fmt.Sprintf("Output %s: %s", o.Format, all[i].Message))
 		}
 	}
@@ -112,7 +112,9 @@ func (r *render) copyOutputs(ctx context.Context, of *movie.File) ([]movie.Outpu
 		if err != nil {
 			return nil, err
 		}
-		all[i] = copied
+		if all[i] = copied; copied.Status == movie.OutputError {
+			r.key = "" // with the key, the cache would find this movie, which lacks an output
+		}
 	}
 	return all, nil
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"moviola/commands"
+	"moviola/commands/storage"
 	"moviola/domain"
 	"moviola/domain/movie"
 	"moviola/projections"
@@ -80,6 +81,19 @@ func TestRender_outputs(t *testing.T) {
 		key := "renders/" + string(second) + "/1-movie.mp3"
 		if copied.CachedFrom != first || copied.File.Outputs[1].Files[0].Key != key || w.files.Text(key) != "a mp3" || len(w.outputMaker.jobs) != 1 {
 			t.Errorf("the equal movie: %+v", copied)
+		}
+		// A copy that has no room for an output is not copied again: the next movie gets all from the first one.
+		w.files.Fail(func(call, key string) error {
+			if call == "put" && strings.HasSuffix(key, ".gif") {
+				return storage.RendersFull("1 TB")
+			}
+			return nil
+		})
+		full := w.submitBody([]byte(strings.Replace(outputsMovie, `"%"`, `"full"`, 1)))
+		pr.do(render(full, 0))
+		w.files.Fail(nil)
+		if lacks := w.finished(full); lacks.CachedFrom != first || lacks.File.Outputs[0].Status != movie.OutputError || lacks.CacheKey != "" {
+			t.Errorf("the copy without room: %+v", lacks)
 		}
 		third := w.submitBody([]byte(strings.Replace(outputsMovie, `"mp3"`, `"wav"`, 1)))
 		pr.do(render(third, 0))
