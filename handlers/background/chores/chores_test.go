@@ -213,3 +213,24 @@ func TestStrays_tooMany(t *testing.T) {
 		t.Errorf("left %d documents, %v", len(left), err)
 	}
 }
+
+// TestStrays_mostOfMany: more strays than one round removes are all held against the files of movies.
+func TestStrays_mostOfMany(t *testing.T) {
+	t.Parallel()
+	files, known := storedFiles{}, &movies{records: map[domain.ProjectID]projections.Movie{}}
+	for n := range 10_100 {
+		known.records[domain.ProjectID(fmt.Sprintf("known%d", n))] = projections.Movie{}
+		files[fmt.Sprintf("renders/known%d/1.mp4", n)] = written
+		files[fmt.Sprintf("renders/lost%d/1.mp4", n)] = written
+		files[fmt.Sprintf("renders/lost%d/2.mp4", n)] = written
+	}
+	if err := chores.Renders(files, known).Do(t.Context(), written.Add(48*time.Hour)); err == nil || len(files) != 3*10_100 {
+		t.Errorf("left %d files, %v", len(files), err)
+	}
+	for n := range 10_100 {
+		delete(files, fmt.Sprintf("renders/lost%d/2.mp4", n))
+	}
+	if err := chores.Renders(files, known).Do(t.Context(), written.Add(48*time.Hour)); err != nil || len(files) != 10_200 {
+		t.Errorf("left %d files, %v", len(files), err)
+	}
+}

@@ -105,26 +105,28 @@ const (
 // of another installation.
 var errTooMany = errors.New("most files belong to no movie; is this the event store that belongs to them? Nothing was removed")
 
-// strays holds the keys of stored files that no record names, and in named the number of the other files, which stay.
+// strays holds the keys of stored files that no record names, at most mostStrays of them.
 type strays struct {
 	keys  []string
-	named int
+	found int // number of stored files that no record names
+	named int // number of the other files, which stay
 }
 
 func (s *strays) add(key string, named bool) {
-	switch {
-	case named:
+	if named {
 		s.named++
-	case len(s.keys) < mostStrays:
+		return
+	}
+	if s.found++; len(s.keys) < mostStrays {
 		s.keys = append(s.keys, key)
 	}
 }
 
-// remove deletes the files with the keys in s.keys, which no record names. If these are more than fewStrays and also more
+// remove deletes the files with the keys in s.keys, which no record names. If s.found is more than fewStrays and also more
 // than s.named, it deletes none and returns errTooMany: the log is then probably that of another installation.
 func (s *strays) remove(ctx context.Context, files Files) error {
-	if len(s.keys) > fewStrays && len(s.keys) > s.named {
-		return fmt.Errorf("%d strays, %d files of movies: %w", len(s.keys), s.named, errTooMany)
+	if s.found > fewStrays && s.found > s.named {
+		return fmt.Errorf("%d strays, %d files of movies: %w", s.found, s.named, errTooMany)
 	}
 	for _, key := range s.keys {
 		if err := files.Delete(ctx, key); err != nil {

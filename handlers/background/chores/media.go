@@ -48,6 +48,7 @@ func Media(files Files, library MediaNames, caughtUp func(ctx context.Context) e
 				stray = append(stray, key)
 			}
 		}
+		found.found -= len(found.keys) - len(stray)
 		found.keys = stray
 		return found.remove(ctx, files)
 	}}
