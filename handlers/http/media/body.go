@@ -54,6 +54,9 @@ func readDeletion(w http.ResponseWriter, r *http.Request, c access.Call, names .
 	}
 	for name := range given {
 		asked, _ := given.text(name)
+		if asked == "" { // an empty parameter counts as not set. Decision 7
+			continue
+		}
 		if text, ok := body.text(name); ok && text != asked {
 			return nil, errDiffers
 		}
