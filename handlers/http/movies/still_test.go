@@ -43,6 +43,7 @@ func TestStill_Asks(t *testing.T) {
 		{"", "", previews.Draw{MaxSide: 1280}, "image/png"},
 		{"?time=0.4&fetch=true&format=jpg&size=100", "image/*", previews.Draw{Moments: []float64{0.4}, Fetch: true, MaxSide: 100}, "image/jpeg"},
 		{"?time=0.4&fetch=false&format=jpeg", "", previews.Draw{Moments: []float64{0.4}, MaxSide: 1280}, "image/jpeg"},
+		{"?time=&fetch=&format=&size=", "", previews.Draw{MaxSide: 1280}, "image/png"}, // an empty parameter counts as not set
 		{"?time=0.4", "application/json", previews.Draw{Moments: []float64{0.4}, MaxSide: 1280}, "application/json"},
 		{"?time=0,%201.5&time=2", "", previews.Draw{Moments: []float64{0, 1.5, 2}, MaxSide: 1280}, "application/json"},
 	} {
