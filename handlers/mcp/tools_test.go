@@ -3,7 +3,9 @@ package mcp
 import (
 	"encoding/json"
 	"net/http"
+	"net/http/httptest"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -64,5 +66,16 @@ func TestWholeNumbers(t *testing.T) {
 		if !slices.Equal(service.asked, []string{"POST http://localhost/v2/movies?max_credits=" + want}) {
 			t.Errorf("%s: asked %q", arguments, service.asked)
 		}
+	}
+}
+
+// TestPut_keepsTheAddress: the error of an upload does not tell the address, with which anybody could upload.
+func TestPut_keepsTheAddress(t *testing.T) {
+	t.Parallel()
+	gone := httptest.NewServer(nil)
+	gone.Close()
+	err := put(t.Context(), &http.Client{}, gone.URL+"/v2/media/upload/secret", "image/png", strings.NewReader("x"), 1)
+	if err == nil || strings.Contains(err.Error(), "secret") {
+		t.Errorf("error %v", err)
 	}
 }
