@@ -152,8 +152,8 @@ func parseStill(query url.Values) (q stillQuery, err error) {
 	return q, nil
 }
 
-// parseMoments reads moments, in seconds from the movie's start. Each text in lists is a list of moments; an empty text counts
-// as not set. Decision 7.
+// parseMoments reads moments, in seconds from the movie's start. Each text in lists is a list of moments; an empty text
+// counts as not set. Decision 7.
 func parseMoments(lists []string) (moments []float64, err error) {
 	for _, list := range lists {
 		if list == "" {
