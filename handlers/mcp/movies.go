@@ -199,8 +199,8 @@ func render(ctx context.Context, c caller, arguments json.RawMessage) (*reply, e
 func (c caller) submit(ctx context.Context, movie []byte, most whole, requestID string) (*reply, error) {
 	c.repeat = requestID
 	var accepted struct{ Project string }
-	if err := c.ask(ctx, http.MethodPost, "/v2/movies", url.Values{"max_credits": {strconv.FormatInt(int64(most), 10)}}, movie,
-		&accepted); err != nil {
+	query := url.Values{"max_credits": {strconv.FormatInt(int64(most), 10)}}
+	if err := c.ask(ctx, http.MethodPost, "/v2/movies", query, movie, &accepted); err != nil {
 		return nil, err
 	}
 	return &reply{
