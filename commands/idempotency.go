@@ -19,14 +19,16 @@ import (
 //  1. Look for an earlier request with the key. If one with the same body was accepted, return its answer, without a check of
 //     the movie or the account.
 //  2. Check the request like one without a key: parse the body, compare the price with the account's credits.
-//  3. Reserve the key for a project, the id of the new movie. The key has a stream of its own, in which the first
-//     reservation counts until it expires. So all requests with the key go on with the same project.
+//  3. Reserve the key for a project, the id of the new movie. The key has a stream of its own, in which a reservation
+//     counts until it expires or is replaced (see below). So all requests with the key go on with the same project.
 //  4. Store the document, hold the credits, and append MovieSubmitted to the movie's stream. This event can be appended
 //     only once: the other requests then read the answer of the first one from the stream.
 //
 // If a step refuses the request, Handle repeats step 1. If another request has made progress meanwhile, Handle goes on with
 // step 2; otherwise it returns the refusal. Because all requests use the same project, one can complete what another has
-// begun. A request whose body differs from that of the first request is refused by idempotency.Key.
+// begun. A request whose body differs from that of the first request is refused by idempotency.Key, unless the first
+// request's movie was not submitted within a minute: then the key is reserved anew. It is reserved anew for any body after
+// the first submission was abandoned.
 
 // bodyHash returns the hash by which the body of a request is compared with that of an earlier request.
 func bodyHash(body []byte) string {

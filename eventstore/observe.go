@@ -14,7 +14,7 @@ type Written struct {
 }
 
 // Observe returns a store that calls seen after each Append, before Append returns. Many goroutines call seen, so it must not
-// block. A retried append whose events turn out to be stored already is reported as a success.
+// block. When a retried append finds its events stored already, Written.Err is nil.
 func Observe(store Store, seen func(context.Context, Written)) Store { return observed{store, seen} }
 
 type observed struct {

@@ -96,7 +96,7 @@ func (r *run) tooShort(ctx context.Context, failure error, suspects []suspect) e
 	if ctx.Err() != nil || len(suspects) == 0 {
 		return failure
 	}
-	r.log.WithError(failure).Warn("a window has a wrong number of frames: each source is examined for damage")
+	r.log.WithError(failure).Warn("a window or frame is not complete: the videos shown in it are examined for damage")
 	for _, s := range suspects {
 		if r.sources[s.address].Asset.Format == "webp" {
 			continue

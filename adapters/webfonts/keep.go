@@ -87,6 +87,9 @@ func (s *Service) load(ctx context.Context, name string) (family, error) {
 	return f, nil
 }
 
+// errDamaged says that a stored file is not what this program has written.
+var errDamaged = errors.New("the file is damaged")
+
 func (s *Service) read(ctx context.Context, key string, most int64) ([]byte, error) {
 	file, err := s.cfg.Store.Open(ctx, key)
 	if err != nil {
@@ -97,7 +100,7 @@ func (s *Service) read(ctx context.Context, key string, most int64) ([]byte, err
 		return nil, fmt.Errorf("read %s: %w", key, err)
 	}
 	if int64(len(raw)) > most {
-		return nil, fmt.Errorf("read %s: it is larger than %d bytes", key, most)
+		return nil, fmt.Errorf("read %s: %w: it is larger than %d bytes", key, errDamaged, most)
 	}
 	return raw, nil
 }
@@ -171,8 +174,7 @@ func (s *Service) writeLocal(f face, data []byte) error {
 }
 
 // Sweep removes the least recently used families until the fonts fit into MaxBytes, records of unknown families after
-// unknownFor, and then files that no family refers to and that are older than sparedFor. It also removes records that
-// cannot be read.
+// unknownFor, and then files that no family refers to and that are older than sparedFor. It also removes damaged records.
 func (s *Service) Sweep(ctx context.Context, now time.Time) error {
 	families, err := s.all(ctx)
 	if err != nil {
@@ -214,13 +216,15 @@ func (s *Service) all(ctx context.Context) (families []family, err error) {
 	for _, key := range keys {
 		raw, err := s.read(ctx, key, maxFamilyBytes)
 		var f family
-		if err == nil {
-			err = json.Unmarshal(raw, &f)
+		if err == nil && json.Unmarshal(raw, &f) != nil {
+			err = errDamaged
 		}
 		switch {
 		case errors.Is(err, commands.ErrFileNotFound):
+		case err != nil && !errors.Is(err, errDamaged):
+			return nil, err
 		case err != nil:
-			s.cfg.Log.WithError(err).Warn("stored record of a font family cannot be read; it is removed")
+			s.cfg.Log.WithError(err).Warn("stored record of a font family is damaged; it is removed")
 			if err := s.cfg.Store.Delete(ctx, key); err != nil {
 				return nil, err
 			}

@@ -2,6 +2,7 @@ package webfonts_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -449,5 +450,40 @@ func TestSweep(t *testing.T) {
 	check(t, s, "old", []string{"Old 400"}, wish("Old", 400))
 	if got := w.google.sent.Load() - sent; got != 1 {
 		t.Errorf("%d files were fetched again, want the old one", got)
+	}
+}
+
+// away is a storage of which records of font families cannot be read.
+type away struct{ *blobs.Bucket }
+
+func (a away) Open(ctx context.Context, key string) (commands.File, error) {
+	if strings.HasPrefix(key, blobkey.FontFamilies()) {
+		return nil, errors.New("the storage does not answer")
+	}
+	return a.Bucket.Open(ctx, key)
+}
+
+// A failure of the storage removes nothing; a damaged record is removed.
+func TestSweep_damage(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, map[string][]string{"Old": {"0,400"}})
+	check(t, w.host(t, nil), "old", []string{"Old 400"}, wish("Old", 400))
+	w.clock.pass(48 * time.Hour)
+	s := w.host(t, func(c *webfonts.Config) { c.Store = away{w.store} })
+	if err := s.Sweep(t.Context(), w.clock.Now()); err == nil {
+		t.Error("the failure is not reported")
+	}
+	if n := count(t, w.store, blobkey.Fonts.Prefix()); n != 2 { // the family and its file
+		t.Errorf("after the failure %d files are left", n)
+	}
+	damaged := blobkey.FontFamilies() + "damaged"
+	if err := w.store.Put(t.Context(), damaged, strings.NewReader("{")); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.host(t, nil).Sweep(t.Context(), w.clock.Now()); err != nil {
+		t.Error(err)
+	}
+	if _, err := w.store.Open(t.Context(), damaged); !errors.Is(err, commands.ErrFileNotFound) {
+		t.Errorf("the damaged record: %v", err)
 	}
 }

@@ -24,7 +24,7 @@ const generatedFolder = "generated"
 // KeepMedia stores a generated asset in the media library of its account, as generated/<name>. Decision 47.
 type KeepMedia struct {
 	Account     domain.AccountID
-	Name        string // file name with its extension: <project or preload>-<id or number>.<ext>
+	Name        string // file name with its extension, such as <project>-<element's id>.<ext> or <preload>-<item's id>.<ext>
 	ContentType string
 	Size        int64
 	Open        func() (io.ReadCloser, error)

@@ -10,7 +10,7 @@ import (
 
 // Facts are the values that replace the macros of a destination.
 type Facts struct {
-	At       time.Time // when the movie ended; shown in UTC
+	At       time.Time // when the movie ended, or the test of a connection began; shown in UTC
 	Random   string    // five digits, the same for every try of a delivery
 	Source   string    // name of the file that is sent: PROJECT.mp4, or with the extension of another output
 	VideoURL string    // address of the file that is sent, for e-mail

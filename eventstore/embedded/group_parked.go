@@ -81,7 +81,7 @@ func (g *group) replayParked(stopAt int64) error {
 	return nil
 }
 
-// readReplays reads the next parked messages when fewer of them are queued than one read may bring.
+// readReplays reads the next parked messages, unless as many as one read may bring are queued already.
 func (g *group) readReplays() error {
 	limit := int(min(g.state.settings.ReadBatch, maxReadAhead))
 	if !g.replay.active || g.replay.next >= g.replay.stop || len(g.state.replays) >= limit {

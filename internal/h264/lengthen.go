@@ -260,8 +260,8 @@ func (l *lengthener) rests(all []coded, before int) (map[int][]Weight, error) {
 	return rests, nil
 }
 
-// moved returns the picture c with its new display position. added is the number of pictures that were inserted between the
-// last key frame and c. key says whether c is a key frame itself.
+// moved returns the picture c with its new display position: later by added, the number of pictures that were inserted between
+// the last key frame and c. key says whether c is a key frame itself.
 func (l *lengthener) moved(c coded, key bool, added int) Frame {
 	f := Frame{Key: key, Shown: l.shown + c.shown + added, Units: make([][]byte, len(c.units))}
 	for k, unit := range c.units {

@@ -21,8 +21,8 @@ const (
 func (s Spaces) network() bool { return s&unix.CLONE_NEWNET != 0 }
 func (s Spaces) files() bool   { return s&unix.CLONE_NEWNS != 0 }
 
-// Nobody is the id of user and group of a program in its namespace, and outside of it if this service, as root, starts the
-// program as another user.
+// Nobody is the id of the user and of the group as which a program runs in its namespace. If this service runs as root, and
+// starts the program as another user, that user has this id outside of the namespace, too.
 const Nobody = 65534
 
 // attributes returns how the operating system starts a program in the namespaces s. The program gets a process group of its

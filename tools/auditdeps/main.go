@@ -134,7 +134,8 @@ func licensed(folder string) ([]string, error) {
 
 var licenceFile = regexp.MustCompile(`(?i)^(licen[cs]e|copying|unlicense)([-.].*)?$`)
 
-// report prints the licences in a folder, and the mistakes in them.
+// report prints the licences in a folder. It returns an error for the first mistake that it finds: a file that cannot be read
+// or is not the text of a known licence, no licence at all, or a licence that is not allowed.
 func report(name, folder string) error {
 	entries, err := os.ReadDir(folder)
 	if err != nil {

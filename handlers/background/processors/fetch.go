@@ -139,7 +139,7 @@ func (f *fetching) atHand(ctx context.Context) (bool, error) {
 	how := claim.Fetch
 	how.AtHand = true
 	if err := f.fetch(ctx, claim, how); err != nil {
-		return false, nil // run fetches again, with a claim, and reports the error if it occurs again
+		return false, nil // not reported: run fetches again, with a claim, and reports an error that occurs then
 	}
 	return true, f.record(ctx, domain.FetchClaim{}, "")
 }

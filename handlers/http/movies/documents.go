@@ -17,7 +17,7 @@ const (
 )
 
 // posted is what answers contain of the JSON that was posted for a movie. The field json is all of it, without the secrets
-// of destinations; empty: only echo is known. The field echo has the client's own values in it, ID and ClientData.
+// of destinations; empty: only echo is known. The field echo has the values that are only for the client (ID and ClientData).
 type posted struct {
 	json json.RawMessage
 	echo result.Echo

@@ -78,7 +78,8 @@ func (t *Trail) serve(
 		return err
 	}
 	if failed := t.Record.Refuse(r.Context(), h.recorded, refusal.Message); failed != nil {
-		web.LogFailure(r, t.Log, failed)
+		t.Log.WithError(failed).WithField("request", web.RequestID(r.Context())).Error(
+			"reason of a refused act not recorded; the trail shows the act without it")
 	}
 	return err
 }

@@ -89,7 +89,8 @@ func (f *archiveFlags) readKeys() (cfg backup.Config, err error) {
 // bucketExample is an address of a place for backups.
 const bucketExample = "a bucket such as s3://bucket?region=eu-central-1&prefix=backups/, gs://… or azblob://…"
 
-// nearBucket matches a mistyped address of a bucket, which would be taken for a folder.
+// nearBucket matches what begins like the address of a bucket. An address without :// is mistyped, and would be taken for a
+// folder.
 var nearBucket = regexp.MustCompile(`^(s3|gs|azblob):`)
 
 // place opens a folder or a bucket.
