@@ -1,7 +1,6 @@
 package commands
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
@@ -172,7 +171,7 @@ func (h CompleteBatchHandler) submitRow(ctx context.Context, stored storedBatch,
 	if err != nil {
 		return fmt.Errorf("read row %d of batch %s: %w", row.Number, stored.id, err)
 	}
-	if err := h.submit.files.Put(ctx, blobkey.Document(stored.Account, project), bytes.NewReader(read.body)); err != nil {
+	if err := putDocument(ctx, h.submit.files, blobkey.Document(stored.Account, project), read.body, read.full); err != nil {
 		return fmt.Errorf("store the document of %s: %w", project, err)
 	}
 	s := submittedOf(stored.Account, read, terms{plan: plan.Plan{Counted: stored.Counted, Outputs: stored.Outputs}, draft: row.Draft,
@@ -198,11 +197,10 @@ func (s storedBatch) read(row batch.Row) (reading, error) {
 	}
 	r := reading{body: body, lint: lint.Read(body), uses: s.Templates}
 	r.lint.Templates = s.texts
-	filled, err := fillFrom(s.texts, body)
-	if err != nil {
+	if r.full, err = fillFrom(s.texts, body); err != nil {
 		return r, err
 	}
-	r.doc, r.lint.Filled, err = document.ParseTree(filled)
+	r.doc, r.lint.Filled, err = document.ParseTree(r.full)
 	r.lint.Movie = r.doc
 	return r, err
 }

@@ -31,41 +31,44 @@ type rowReader struct {
 }
 
 // readRows parses every row as a movie. Valid rows get a price, the others a flaw. An error is a fault of the template or of
-// the service, or says that the batch as a whole is too large; a fault of a row is a flaw.
-func (h RequestBatchHandler) readRows(ctx context.Context, account domain.AccountID, order batch.Order) (batch.Requested, error) {
-	requested := batch.Requested{Account: account, Template: order.Template, Flaws: order.Flaws}
+// the service, or says that the batch as a whole is too large; a fault of a row is a flaw. secret reports whether
+// destinations of the template may use values of the rows as secrets.
+func (h RequestBatchHandler) readRows(
+	ctx context.Context, account domain.AccountID, order batch.Order,
+) (requested batch.Requested, secret bool, err error) {
+	requested = batch.Requested{Account: account, Template: order.Template, Flaws: order.Flaws}
 	r := rowReader{template: order.Template, tries: maxFlawTries}
-	var err error
 	if r.plan, err = h.submit.plans.Of(ctx, account); err != nil {
-		return requested, err
+		return requested, false, err
 	}
 	totals, err := h.submit.ledgers.State(ctx, account)
 	if err != nil {
-		return requested, err
+		return requested, false, err
 	}
 	r.pack, requested.Counted, requested.Outputs = totals.Pack, r.plan.Counted, r.plan.Outputs
 	bare, err := batch.Document(order.Template, []byte("{}"))
 	if err != nil {
-		return requested, fmt.Errorf("write the movie of a row: %w", err)
+		return requested, false, fmt.Errorf("write the movie of a row: %w", err)
 	}
 	part, err := h.submit.enter(ctx, account, bare)
 	if err != nil {
-		return requested, err
+		return requested, false, err
 	}
 	if part != nil {
 		defer part.Release()
 	}
 	filled, err := h.submit.templates.Fill(ctx, account, bare)
 	if err != nil {
-		return requested, err
+		return requested, false, err
 	}
 	if size := len(filled.Body) * len(order.Rows); size > maxBatchRead {
-		return requested, domain.Errorf(domain.TooLarge, "batch_too_large",
+		return requested, false, domain.Errorf(domain.TooLarge, "batch_too_large",
 			"%d rows of a template of %d kB are too much for one batch; %d rows are possible", len(order.Rows),
 			len(filled.Body)>>10, maxBatchRead/len(filled.Body))
 	}
 	requested.Templates, r.texts = filled.Uses, filled.Texts
-	return requested, r.all(ctx, order.Rows, &requested)
+	err = r.all(ctx, order.Rows, &requested)
+	return requested, document.TakesSecrets(filled.Body), err
 }
 
 // all parses all rows, and adds each to the rows or the flaws of requested.

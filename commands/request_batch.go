@@ -118,7 +118,7 @@ func (h RequestBatchHandler) Handle(ctx context.Context, cmd RequestBatch) (Acce
 // Price parses the rows of an order as Handle does. Each valid row gets its price, each invalid row its flaw. Nothing is stored
 // or held, and an invalid row does not refuse the order.
 func (h RequestBatchHandler) Price(ctx context.Context, account domain.AccountID, order batch.Order) (batch.Requested, error) {
-	requested, err := h.readRows(ctx, account, order)
+	requested, _, err := h.readRows(ctx, account, order)
 	if err != nil {
 		return batch.Requested{}, h.failed(account, err)
 	}
@@ -128,7 +128,7 @@ func (h RequestBatchHandler) Price(ctx context.Context, account domain.AccountID
 // request parses the rows, refuses an invalid batch, stores the rows and appends Requested.
 func (h RequestBatchHandler) request(ctx context.Context, cmd RequestBatch) (batch.ID, *batch.Batch, eventstore.Appended, error) {
 	none := eventstore.Appended{}
-	requested, err := h.check(ctx, cmd)
+	requested, secret, err := h.check(ctx, cmd)
 	if err != nil {
 		return "", nil, none, err
 	}
@@ -143,7 +143,8 @@ func (h RequestBatchHandler) request(ctx context.Context, cmd RequestBatch) (bat
 	if err != nil {
 		return "", nil, none, err
 	}
-	if err := h.submit.files.Put(ctx, blobkey.BatchRows(cmd.Account, id), bytes.NewReader(rows)); err != nil {
+	storing := withSecrets(ctx, secrets{all: secret})
+	if err := h.submit.files.Put(storing, blobkey.BatchRows(cmd.Account, id), bytes.NewReader(rows)); err != nil {
 		return "", nil, none, fmt.Errorf("store the rows of batch %s: %w", id, err)
 	}
 	b, at, err := h.batches.decide(ctx, cmd.Account, id, func(b *batch.Batch, at time.Time) ([]domain.Event, error) {
@@ -154,26 +155,29 @@ func (h RequestBatchHandler) request(ctx context.Context, cmd RequestBatch) (bat
 }
 
 // check parses every row. It refuses the batch, among others, when no row is valid, when a row is invalid although all must
-// be valid, and when the batch costs more credits than are available.
-func (h RequestBatchHandler) check(ctx context.Context, cmd RequestBatch) (batch.Requested, error) {
-	requested, err := h.readRows(ctx, cmd.Account, cmd.Order)
+// be valid, and when the batch costs more credits than are available. secret is that of readRows.
+func (h RequestBatchHandler) check(
+	ctx context.Context, cmd RequestBatch,
+) (requested batch.Requested, secret bool, err error) {
+	requested, secret, err = h.readRows(ctx, cmd.Account, cmd.Order)
 	if err != nil {
-		return requested, err
+		return requested, secret, err
 	}
 	if n := len(requested.Flaws); n > 0 && (cmd.Order.AllOrNothing || len(requested.Rows) == 0) {
 		first := requested.Flaws[0]
 		refusal := domain.Errorf(domain.Invalid, "rows_invalid", "%d of %d rows cannot be made into movies; row %d: %s",
 			n, n+len(requested.Rows), first.Row, first.Message)
-		return requested, &FlawedBatchError{Refusal: refusal, Flaws: requested.Flaws}
+		return requested, secret, &FlawedBatchError{Refusal: refusal, Flaws: requested.Flaws}
 	}
 	var sum int64
 	for _, row := range requested.Rows {
 		sum += row.Held
 	}
 	if requested.Counted {
-		return requested, nil // the month's quota is checked later, when the hold counts all rows
+		return requested, secret, nil // the month's quota is checked later, when the hold counts all rows
 	}
-	return requested, h.submit.ledgers.Expect(ctx, cmd.Account, func(l *ledger.Ledger) error { return l.Afford(sum) })
+	err = h.submit.ledgers.Expect(ctx, cmd.Account, func(l *ledger.Ledger) error { return l.Afford(sum) })
+	return requested, secret, err
 }
 
 // keyStream returns the stream of an idempotency key for batches. The same key for movies has

@@ -1,7 +1,6 @@
 package commands
 
 import (
-	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -156,7 +155,8 @@ func (h SubmitMovieHandler) accept(ctx context.Context, cmd SubmitMovie, reserve
 	if err != nil {
 		return Submission{}, h.refusal(cmd.Account, err)
 	}
-	if err := h.files.Put(ctx, blobkey.Document(cmd.Account, project), bytes.NewReader(read.body)); storage.IsStorageFull(err) {
+	key := blobkey.Document(cmd.Account, project)
+	if err := putDocument(ctx, h.files, key, read.body, read.full); storage.IsStorageFull(err) {
 		return Submission{}, err
 	} else if err != nil {
 		refusal := domain.Errorf(domain.Internal, "movie_json_not_stored",

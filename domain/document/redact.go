@@ -21,17 +21,17 @@ var secretFields = map[string]bool{"password": true, "passphrase": true, "privat
 var words = regexp.MustCompile(`[\p{L}_][\p{L}\p{Nd}_]*`)
 
 // Redact masks the secrets of a document's destinations, and the values of the variables that these secrets use, directly or by
-// other variables. All other bytes stay unchanged. A document without secrets is returned unchanged. Decision 30.
-func Redact(raw []byte) []byte {
+// other variables. variables names further variables to be masked: those that SecretVariables returns for the document with
+// its templates filled in. All other bytes stay unchanged. A document without secrets is returned unchanged. Decisions 30
+// and 100.
+func Redact(raw []byte, variables ...string) []byte {
 	if rest, marked := bytes.CutPrefix(raw, byteOrderMark); marked {
-		return append(bytes.Clone(byteOrderMark), Redact(rest)...)
+		return append(bytes.Clone(byteOrderMark), Redact(rest, variables...)...)
 	}
-	// Most documents have no destinations, and this check is quick. Only with an escape could the word exports be written in another
-	// way.
-	if !bytes.Contains(raw, []byte("exports")) && !bytes.Contains(raw, []byte(`\u`)) {
+	if len(variables) == 0 && !mayExport(raw) {
 		return raw
 	}
-	found := secretsOf(raw)
+	found := secretsOf(raw, variables)
 	if len(found) == 0 {
 		return raw
 	}
@@ -46,20 +46,73 @@ func Redact(raw []byte) []byte {
 	return out.Bytes()
 }
 
-// secretsOf returns the scalars of a document to be masked, in order.
-func secretsOf(raw []byte) []scalar {
-	var secrets, addresses []scalar
-	for _, s := range scalarsIn(raw, func(path []string) bool {
-		return len(path) > 1 && path[0] == "exports" && (slices.ContainsFunc(path[1:], isSecret) || isEndpoint(path))
-	}) {
-		if isEndpoint(s.path) && !login.MatchString(s.text) {
-			addresses = append(addresses, s)
-		} else {
-			secrets = append(secrets, s)
+// mayExport reports whether a document may have destinations. Most documents have none, and this check is quick.
+func mayExport(raw []byte) bool {
+	// Only with an escape could the word exports be written in another way.
+	return bytes.Contains(raw, []byte("exports")) || bytes.Contains(raw, []byte(`\u`))
+}
+
+// SecretVariables returns the names of the variables with secrets of a document's destinations in them. While the document
+// refers to a template, these are all its variables, because the destinations are not known. Decision 100.
+func SecretVariables(raw []byte) []string {
+	raw = bytes.TrimPrefix(raw, byteOrderMark)
+	var found []scalar
+	switch {
+	case Reference(raw) != "":
+		found = scalarsIn(raw, isVariable)
+	case mayExport(raw):
+		found = secretsOf(raw, nil)
+	}
+	var names []string
+	for _, s := range found {
+		if isVariable(s.path) && !slices.Contains(names, s.path[1]) {
+			names = append(names, s.path[1])
 		}
 	}
-	secrets = append(secrets, variablesOf(raw, secrets)...)
-	for _, s := range variablesOf(raw, addresses) {
+	return names
+}
+
+// TakesSecrets reports whether a variable of a document may be a secret, by its destinations: a secret or the address of a
+// webhook has an expression in it, or an expression stands alone, whose value can be a whole destination.
+func TakesSecrets(raw []byte) bool {
+	if !mayExport(raw) {
+		return false
+	}
+	all := scalarsIn(raw, func(path []string) bool { return len(path) > 0 && path[0] == "exports" })
+	return slices.ContainsFunc(all, func(s scalar) bool {
+		text := strings.TrimSpace(s.text)
+		alone := strings.HasPrefix(text, "{{") && strings.HasSuffix(text, "}}")
+		return len(s.names) > 0 && (alone || kindOf(s.path, s.text) != otherKind)
+	})
+}
+
+func isVariable(path []string) bool { return len(path) > 1 && path[0] == "variables" }
+
+// secretsOf returns the scalars of a document to be masked, in order: the secrets of its destinations, and the named
+// variables with those that they use.
+func secretsOf(raw []byte, variables []string) []scalar {
+	var secrets, addresses, others []scalar
+	for _, s := range scalarsIn(raw, func(path []string) bool { return len(path) > 0 && path[0] == "exports" }) {
+		switch kindOf(s.path, s.text) {
+		case secretKind:
+			secrets = append(secrets, s)
+		case addressKind:
+			addresses = append(addresses, s)
+		case otherKind:
+			others = append(others, s)
+		}
+	}
+	for _, s := range variablesOf(raw, namesIn(others)) { // the value of a variable may be a whole destination
+		switch kindOf(s.path[1:], s.text) {
+		case secretKind:
+			secrets = append(secrets, s)
+		case addressKind:
+			addresses = append(addresses, s)
+		case otherKind:
+		}
+	}
+	secrets = append(secrets, variablesOf(raw, append(namesIn(secrets), variables...))...)
+	for _, s := range variablesOf(raw, namesIn(addresses)) {
 		if login.MatchString(s.text) {
 			secrets = append(secrets, s)
 		}
@@ -68,8 +121,33 @@ func secretsOf(raw []byte) []scalar {
 	return slices.CompactFunc(secrets, func(a, b scalar) bool { return a.start == b.start })
 }
 
-// CarriesSecrets reports whether a document contains secrets of its destinations.
-func CarriesSecrets(raw []byte) bool { return !bytes.Equal(Redact(raw), raw) }
+// kind is what a scalar of a destination is.
+type kind int
+
+const (
+	otherKind   kind = iota
+	secretKind       // a password or key, or the address of a webhook with a user name in it
+	addressKind      // any other address of a webhook: secret is what its variables add as a user name and password
+)
+
+// kindOf returns the kind of a scalar by its path and its text. The path begins with exports, or with the name of a variable
+// that is a destination or a list of them.
+func kindOf(path []string, text string) kind {
+	switch {
+	case slices.ContainsFunc(path[1:], isSecret):
+		return secretKind
+	case len(path) < 2 || !strings.EqualFold(path[len(path)-1], "endpoint"):
+		return otherKind
+	case login.MatchString(text):
+		return secretKind
+	}
+	return addressKind
+}
+
+// CarriesSecrets reports whether a document contains secrets of its destinations, or one of the named variables.
+func CarriesSecrets(raw []byte, variables ...string) bool {
+	return !bytes.Equal(Redact(raw, variables...), raw)
+}
 
 var dashes = strings.NewReplacer("-", "", "_", "")
 
@@ -80,22 +158,22 @@ func isSecret(name string) bool {
 // login matches the beginning of an address with a user name, usually with a password.
 var login = regexp.MustCompile(`^\s*[A-Za-z][A-Za-z0-9+.-]*://[^/?#]*@`)
 
-// isEndpoint reports whether a path leads to the address of a webhook, which is secret only with a user name or password.
-func isEndpoint(path []string) bool {
-	return strings.EqualFold(path[len(path)-1], "endpoint") && !slices.ContainsFunc(path[1:], isSecret)
-}
-
-// variablesOf returns the scalars of the variables that secrets use, and of those that these variables use, and so on.
-func variablesOf(raw []byte, secrets []scalar) []scalar {
+// namesIn returns the names of the variables that the expressions of scalars use.
+func namesIn(scalars []scalar) []string {
 	var names []string
-	for _, s := range secrets {
+	for _, s := range scalars {
 		names = append(names, s.names...)
 	}
+	return names
+}
+
+// variablesOf returns the scalars of the variables with the given names, and of those that these variables use, and so on.
+func variablesOf(raw []byte, names []string) []scalar {
 	if len(names) == 0 {
 		return nil
 	}
 	all := map[string][]scalar{}
-	for _, s := range scalarsIn(raw, func(path []string) bool { return len(path) > 1 && path[0] == "variables" }) {
+	for _, s := range scalarsIn(raw, isVariable) {
 		all[s.path[1]] = append(all[s.path[1]], s)
 	}
 	var used []scalar

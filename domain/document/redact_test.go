@@ -43,6 +43,10 @@ func TestRedact(t *testing.T) {
 			`{"variables":{"hook":"{{to}}","to":"***","name":"Anna"},"exports":[{"destinations":[{"endpoint":"{{hook}}"},{"endpoint":"https://a/{{name}}"}]}]}`},
 		{"a variable of a secret and of an address", `{"variables":{"a":"https://u:hush@a/"},"exports":[{"password":"{{a}}","endpoint":"{{a}}"}]}`,
 			`{"variables":{"a":"***"},"exports":[{"password":"***","endpoint":"{{a}}"}]}`},
+		{"a destination in a variable", `{"variables":{"d":{"host":"a","password":"{{pw}}"},"pw":"hush","e":{"endpoint":"https://u:hush@a/"}},"exports":[{"destinations":["{{d}}","{{e}}",{"file":"{{name}}"}]}]}`,
+			`{"variables":{"d":{"host":"a","password":"***"},"pw":"***","e":{"endpoint":"***"}},"exports":[{"destinations":["{{d}}","{{e}}",{"file":"{{name}}"}]}]}`},
+		{"exports in a variable", `{"variables":{"all":[{"destinations":"{{list}}"}],"list":[{"password":"hush","file":"a"}],"password":"kept"},"exports":"{{all}}"}`,
+			`{"variables":{"all":[{"destinations":"{{list}}"}],"list":[{"password":"***","file":"a"}],"password":"kept"},"exports":"{{all}}"}`},
 		{"elsewhere", `{"client-data":{"exports":[{"password":"kept"}]},"exports":[]}`, `{"client-data":{"exports":[{"password":"kept"}]},"exports":[]}`},
 		{"in other cases", `{"Exports":[{"password":"kept"}]}`, `{"Exports":[{"password":"kept"}]}`},
 	}
@@ -53,6 +57,66 @@ func TestRedact(t *testing.T) {
 		}
 		if document.CarriesSecrets([]byte(tt.raw)) != (tt.raw != tt.want) {
 			t.Errorf("%s: whether it carries secrets", tt.name)
+		}
+	}
+}
+
+// TestRedact_template: what a template's destinations use as secrets is masked in a document that only refers to the template.
+// Decision 100.
+func TestRedact_template(t *testing.T) {
+	t.Parallel()
+	const body = `"scenes":[{"duration":1}],"variables":{"login":"{{pass}}","title":"Hello"},`
+	ftp := `{` + body + `"exports":[{"destinations":[{"type":"ftp","password":"{{login}}","file":"{{title}}"}]}]}`
+	tests := []struct{ name, template, raw, want string }{
+		{"a password", ftp, `{"template":"T","variables":{ "pass" : "hush","title":"Hi"}}`, `{"template":"T","variables":{ "pass" : "***","title":"Hi"}}`},
+		{"by a variable that the movie adds", ftp, `{"template":"T","variables":{"login":"{{ mine }}","mine":"hush"}}`,
+			`{"template":"T","variables":{"login":"***","mine":"***"}}`},
+		{"of a template of a template", ftp, `{"template":"U","variables":{"inner":"hush","pass":"{{inner}}"}}`,
+			`{"template":"U","variables":{"inner":"***","pass":"***"}}`},
+		{"other variables", ftp, `{"template":"T","variables":{"title":"Hi"}}`, `{"template":"T","variables":{"title":"Hi"}}`},
+		{"destinations of its own", ftp, `{"template":"T","variables":{"pass":"kept"},"exports":[]}`, `{"template":"T","variables":{"pass":"kept"},"exports":[]}`},
+		{"a webhook", `{` + body + `"exports":[{"destinations":[{"type":"webhook","endpoint":"{{hook}}"}]}]}`,
+			`{"template":"T","variables":{"hook":"https://u:hush@a/","title":"Hi"}}`, `{"template":"T","variables":{"hook":"***","title":"Hi"}}`},
+		{"a webhook without a login", `{` + body + `"exports":[{"destinations":[{"type":"webhook","endpoint":"{{hook}}"}]}]}`,
+			`{"template":"T","variables":{"hook":"https://a/"}}`, `{"template":"T","variables":{"hook":"https://a/"}}`},
+		{"a whole destination", `{` + body + `"exports":[{"destinations":["{{to}}"]}]}`,
+			`{"template":"T","variables":{"to":{"type":"ftp","password":"hush"},"title":"Hi"}}`,
+			`{"template":"T","variables":{"to":{"type":"***","password":"***"},"title":"Hi"}}`},
+	}
+	for _, tt := range tests {
+		full, err := document.Fill([]byte(tt.raw), func(id, _ string) ([]byte, error) {
+			if id == "U" {
+				return []byte(`{"template":"T","variables":{"pass":"{{other}}"}}`), nil
+			}
+			return []byte(tt.template), nil
+		})
+		if err != nil {
+			t.Fatalf("%s: %v", tt.name, err)
+		}
+		if got := string(document.Redact([]byte(tt.raw), document.SecretVariables(full)...)); got != tt.want {
+			t.Errorf("%s: %s, want %s", tt.name, got, tt.want)
+		}
+	}
+	unknown := []byte("\xef\xbb\xbf" + `{"template":"T","variables":{"a":1,"b":{"c":2,"d":null}}}`)
+	if got := strings.Join(document.SecretVariables(unknown), " "); got != "a b" {
+		t.Errorf("while the template is not known, %q may be secret", got)
+	}
+}
+
+// TestTakesSecrets: by a template's destinations it is known whether rows of a batch may have secrets.
+func TestTakesSecrets(t *testing.T) {
+	t.Parallel()
+	for raw, want := range map[string]bool{
+		`{"variables":{"a":1}}`:                                            false,
+		`{"exports":[{"destinations":[{"password":"hush"}]}]}`:             false,
+		`{"exports":[{"destinations":[{"file":"{{name}}.mp4"}]}]}`:         false,
+		`{"exports":[{"destinations":[{"password":"x{{pass}}"}]}]}`:        true,
+		`{"exports":[{"destinations":[{"endpoint":"https://{{host}}"}]}]}`: true,
+		`{"exports":[{"destinations":[" {{to}}"]}]}`:                       true,
+		`{"exports":"{{all}}"}`:                                            true,
+	} {
+		if got := document.TakesSecrets([]byte(raw)); got != want {
+			t.Errorf("%s: %v", raw, got)
 		}
 	}
 }

@@ -411,4 +411,15 @@ var connectionRows = []row{
 			}
 		}
 	}},
+	{"delivery-template-passwords", func(t *testing.T, w *world) {
+		c := w.plain.open(t, 600)
+		template, _ := c.into(t, "POST", "/templates", `{"name":"T","movie":`+quick(`,"exports":[{"destinations":[{"type":"ftp","host":"a.example",
+			"username":"u","password":"{{pass}}"}]}]`)+`}`)["templateId"].(string)
+		project := c.submit(t, `{"template":"`+template+`","variables":{"pass":"hush"}}`)
+		for _, path := range []string{"/movies?project=" + project, "/movies"} {
+			if answer := c.call(t, "GET", path, ""); strings.Contains(string(answer.Body), "hush") || !strings.Contains(string(answer.Body), `"pass":"***"`) {
+				t.Errorf("%s: %s", path, answer.Body)
+			}
+		}
+	}},
 }

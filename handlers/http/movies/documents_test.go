@@ -1,11 +1,13 @@
 package movies_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"strings"
 	"testing"
 	"time"
 
+	"moviola/adapters/vault"
 	"moviola/domain/blobkey"
 )
 
@@ -107,6 +109,40 @@ func TestDocuments_LargeEchoesAreNotKept(t *testing.T) {
 		}
 		if got := w.opened - before; got != 2 {
 			t.Errorf("%d documents were read, want 2", got)
+		}
+	}
+}
+
+// TestDocuments_TemplateSecrets: nobody sees the variables that a destination of the movie's template uses as secrets, in no form
+// of the answer. A document from before these were known is shown as it was. Decision 100.
+func TestDocuments_TemplateSecrets(t *testing.T) {
+	t.Parallel()
+	v, err := vault.New([]byte(strings.Repeat("k", 32)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	const doc = `{"template":"T","variables":{"title":"Hello","pass":"hush"},"client-data":{"n":1}}`
+	key := blobkey.Document(alice, project)
+	sealed, err := v.Seal(key, []byte(doc))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for variables, want := range map[string]string{`,"variables":["pass"]`: `"***"`, ``: `"hush"`} {
+		data, err := json.Marshal(sealed)
+		if err != nil {
+			t.Fatal(err)
+		}
+		w := newWorld(t, func(w *world) { w.vault = v })
+		w.add(done(project, now), doc)
+		w.files[key] = []byte("moviola sealed document\n" + strings.TrimSuffix(string(data), "}") + variables + "}")
+		for _, path := range []string{"/v2/movies", "/v2/movies?format=simple", "/v2/movies?project=" + project, "/v2/movies"} {
+			for _, role := range []string{"viewer", "admin"} {
+				body := w.call("GET", path, role, "").Body.String()
+				shown := `"json":{"template":"T","variables":{"title":"Hello","pass":` + want + `},"client-data":{"n":1}}`
+				if !strings.Contains(body, `"client-data":{"n":1}`) || strings.Contains(body, shown) == strings.HasSuffix(path, "simple") {
+					t.Errorf("%s %s: %.500s", role, path, body)
+				}
+			}
 		}
 	}
 }

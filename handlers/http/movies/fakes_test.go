@@ -75,7 +75,8 @@ type world struct {
 	drawn     []previews.Draw
 	undrawn   error // error with which a preview ends; nil: it is drawn
 	outside   movies.Outside
-	onBoard   func() // runs before the presence board answers
+	onBoard   func()         // runs before the presence board answers
+	vault     commands.Vault // decrypts the documents; nil: none is encrypted
 }
 
 // operatorToken is what an operator shows.
@@ -113,8 +114,12 @@ func newWorld(t testing.TB, prepare ...func(*world)) *world {
 	gate := access.New(access.Config{
 		Keys: keys{w}, Operator: web.NewOperatorToken(operatorToken, 0, nil), CORSOrigins: w.origins, Log: log,
 	})
+	var stored movies.Files = files{w}
+	if w.vault != nil {
+		stored = commands.SealDocuments(decrypted{files: files{w}}, w.vault)
+	}
 	w.api, err = movies.New(movies.Config{
-		Movies: lists{w}, Gate: gate, Accounts: accounts{w}, Balances: balances{w}, Presence: presence{w}, Files: files{w}, Submit: submit{w},
+		Movies: lists{w}, Gate: gate, Accounts: accounts{w}, Balances: balances{w}, Presence: presence{w}, Files: stored, Submit: submit{w},
 		Previews: drawings{w},
 		Delete:   remove{w}, Cancel: cancel{w}, Redeliver: redeliver{w}, History: lists{w},
 		Streams: w.streams, Projected: projected{w}, PublicURL: "https://video.example", Tokens: result.NewTokens([]byte("tokens")), CursorKey: []byte("0123456789abcdef0123456789abcdef"),
@@ -255,6 +260,18 @@ type stored struct{ *bytes.Reader }
 func (stored) Close() error       { return nil }
 func (stored) ModTime() time.Time { return now }
 func (s stored) Size() int64      { return s.Reader.Size() }
+
+// decrypted has the documents for a reader that decrypts them. It only opens files.
+type decrypted struct {
+	unusable
+	files
+}
+
+type unusable struct{ commands.Files }
+
+func (d decrypted) Open(ctx context.Context, name string) (commands.File, error) {
+	return d.files.Open(ctx, name)
+}
 
 func (w files) Open(_ context.Context, name string) (commands.File, error) {
 	if w.broken == "files" {

@@ -230,7 +230,7 @@ func readDocument(ctx context.Context, files Files, key string) (json.RawMessage
 		return nil, fmt.Errorf("read %s: %w: it is no JSON", key, commands.ErrDamaged)
 	}
 	var compact bytes.Buffer
-	if err := json.Compact(&compact, document.Redact(raw)); err != nil {
+	if err := json.Compact(&compact, document.Redact(raw, commands.SecretVariables(file)...)); err != nil {
 		return nil, err
 	}
 	return compact.Bytes(), nil

@@ -153,7 +153,8 @@ func (a *API) getTemplate(w http.ResponseWriter, r *http.Request, c access.Call,
 		}
 		stored = document.Sound(stored)
 		if !c.Role.AtLeast(key.Editor) { // a caller who may not edit templates must not see the passwords in them
-			stored, filled = document.Redact(stored), document.Redact(filled)
+			names := document.SecretVariables(filled)
+			stored, filled = document.Redact(stored, names...), document.Redact(filled, names...)
 		}
 		if q.movie && q.format != formatSchema {
 			shown.Movie = stored

@@ -20,16 +20,17 @@ import (
 )
 
 // secretive has one template of alice, whose destination takes its password from a variable.
-type secretive struct{ broken }
+type secretive struct {
+	broken
+	stored, filled string
+}
 
 func (secretive) Get(_ context.Context, id template.ID) (projections.Template, bool, error) {
 	return projections.Template{ID: string(id), Name: "Card", Account: "alice"}, true, nil
 }
 
-func (secretive) Movie(context.Context, domain.AccountID, template.ID, string) (stored, filled []byte, err error) {
-	movie := []byte(`{"variables":{"title":"Hello","pass":"hush"},"scenes":[],
-		"exports":[{"destinations":[{"type":"ftp","host":"a.example","username":"u","password":"{{pass}}"}]}]}`)
-	return movie, movie, nil
+func (s secretive) Movie(context.Context, domain.AccountID, template.ID, string) (stored, filled []byte, err error) {
+	return []byte(s.stored), []byte(s.filled), nil
 }
 
 // roleKey opens everything for alice in one role.
@@ -39,33 +40,60 @@ func (k roleKey) Holder(context.Context, string) (keyring.Holder, bool, error) {
 	return keyring.Holder{Account: "alice", Role: key.Role(k)}, true, nil
 }
 
-// TestGetTemplate_secrets: who may not edit templates sees no password of a destination in any form of the answer.
+// TestGetTemplate_secrets: who may not edit templates sees no password of a destination in any form of the answer, also when the
+// destination is that of another template, which may be unknown by now. Decision 100.
 func TestGetTemplate_secrets(t *testing.T) {
 	t.Parallel()
-	log := logrus.New()
-	log.SetOutput(io.Discard)
+	const (
+		variables    = `"variables":{"title":"Hello","pass":"hush"}`
+		destinations = `"scenes":[],"exports":[{"destinations":[{"type":"ftp","host":"a.example","username":"u","password":"{{pass}}"}]}]`
+		reference    = `{"template":"T",` + variables + `}`
+	)
+	whole := `{` + variables + `,` + destinations + `}`
+	for _, s := range []secretive{{stored: whole, filled: whole}, {stored: reference, filled: whole}, {stored: reference, filled: reference}} {
+		api := apiOf(t, s)
+		for role, shown := range map[key.Role]bool{key.Viewer: false, key.Render: false, key.Editor: true} {
+			for _, format := range []string{"", "&format=make", "&format=jsonschema"} {
+				code, body := getAs(t, api, role, format)
+				title := s.filled == whole || shown // while the destinations are not known, every variable may be secret
+				if code != 200 || strings.Contains(body, "hush") != shown || strings.Contains(body, "Hello") != title {
+					t.Errorf("%s as %s %q: %d %s", s.stored, role, format, code, body)
+				}
+			}
+		}
+	}
+}
+
+func apiOf(t *testing.T, s secretive) *templates.API {
+	t.Helper()
 	api, err := templates.New(templates.Config{
-		Templates: secretive{}, Movies: secretive{}, Save: brokenSaver{}, Duplicate: brokenDuplicator{}, Delete: brokenDeleter{}, Publish: broken{},
-		Gate: broken{}, Files: broken{}, Projected: broken{}, Acts: silent{}, PublicURL: "https://video.example", Log: log,
+		Templates: s, Movies: s, Save: brokenSaver{}, Duplicate: brokenDuplicator{}, Delete: brokenDeleter{}, Publish: broken{},
+		Gate: broken{}, Files: broken{}, Projected: broken{}, Acts: silent{}, PublicURL: "https://video.example", Log: quiet(),
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
+	return api
+}
+
+func quiet() *logrus.Logger {
+	log := logrus.New()
+	log.SetOutput(io.Discard)
+	return log
+}
+
+// getAs requests alice's template in a role.
+func getAs(t *testing.T, api *templates.API, role key.Role, format string) (int, string) {
+	t.Helper()
 	value, err := key.Generate(strings.NewReader(strings.Repeat("abcdefgh", 64)))
 	if err != nil {
 		t.Fatal(err)
 	}
-	for role, shown := range map[key.Role]bool{key.Viewer: false, key.Render: false, key.Editor: true} {
-		router := web.NewRouter()
-		access.New(access.Config{Keys: roleKey(role), Log: log}).Routes(router, api.Operations()...)
-		for _, format := range []string{"", "&format=make", "&format=jsonschema"} {
-			r := httptest.NewRequest("GET", "/v2/templates?id=Abcd1234Efgh5678Ijkl"+format, nil)
-			r.Header.Set("X-Api-Key", value)
-			w := httptest.NewRecorder()
-			router.ServeHTTP(w, r)
-			if body := w.Body.String(); w.Code != 200 || strings.Contains(body, "hush") != shown || !strings.Contains(body, "Hello") {
-				t.Errorf("%s %q: %d %s", role, format, w.Code, body)
-			}
-		}
-	}
+	router := web.NewRouter()
+	access.New(access.Config{Keys: roleKey(role), Log: quiet()}).Routes(router, api.Operations()...)
+	r := httptest.NewRequest("GET", "/v2/templates?id=Abcd1234Efgh5678Ijkl"+format, nil)
+	r.Header.Set("X-Api-Key", value)
+	w := httptest.NewRecorder()
+	router.ServeHTTP(w, r)
+	return w.Code, w.Body.String()
 }

@@ -164,7 +164,8 @@ func connectionsIn(ctx context.Context, log *eventstore.Log) ([]connections.Rese
 
 func resealDocuments(ctx context.Context, files commands.Files, sealing *vault.Vault) (int, error) {
 	var keys []string
-	for _, prefix := range append(blobkey.DocumentPrefixes(), blobkey.Exchanges.Prefix(), blobkey.Inboxes.Prefix()) {
+	others := []string{blobkey.Rows.Prefix(), blobkey.Exchanges.Prefix(), blobkey.Inboxes.Prefix()}
+	for _, prefix := range append(blobkey.DocumentPrefixes(), others...) {
 		found, err := files.List(ctx, prefix)
 		if err != nil {
 			return 0, fmt.Errorf("look for documents: %w", err)

@@ -50,6 +50,9 @@ func TestRotateSecrets(t *testing.T) {
 	if err := commands.SealDocuments(stores.Files, v).Put(ctx, "movies/alice/1.json", strings.NewReader(document)); err != nil {
 		t.Fatal(err)
 	}
+	if err := commands.PutSealed(ctx, stores.Files, v, "rows/alice/1.json", []byte(document)); err != nil {
+		t.Fatal(err)
+	}
 	readable := func() {
 		t.Helper()
 		v := mustVaultOf(t, cfg)
@@ -57,19 +60,17 @@ func TestRotateSecrets(t *testing.T) {
 		if err != nil || opened.Settings["password"] != "hush" {
 			t.Errorf("the connection: %+v, %v", opened, err)
 		}
-		f, err := commands.SealDocuments(stores.Files, v).Open(ctx, "movies/alice/1.json")
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer f.Close()
-		if content, err := io.ReadAll(f); err != nil || string(content) != document {
-			t.Errorf("the document: %s, %v", content, err)
+		for _, key := range []string{"movies/alice/1.json", "rows/alice/1.json"} {
+			content, err := commands.ReadFile(ctx, commands.SealDocuments(stores.Files, v), key)
+			if err != nil || string(content) != document {
+				t.Errorf("%s: %s, %v", key, content, err)
+			}
 		}
 	}
 	before := v.Key()
 	for range 2 {
 		var out bytes.Buffer
-		if err := rotateSecrets(ctx, cfg, stores, &out); err != nil || !strings.HasPrefix(out.String(), "1 connections and 1 documents") {
+		if err := rotateSecrets(ctx, cfg, stores, &out); err != nil || !strings.HasPrefix(out.String(), "1 connections and 2 documents") {
 			t.Fatalf("%s, %v", out.String(), err)
 		}
 		if now := mustVaultOf(t, cfg).Key(); now == before {
