@@ -168,6 +168,7 @@ func namesIn(scalars []scalar) []string {
 }
 
 // variablesOf returns the scalars of the variables with the given names, and of those that these variables use, and so on.
+// The list of values that a variable can have, whose name begins with @, belongs to it.
 func variablesOf(raw []byte, names []string) []scalar {
 	if len(names) == 0 {
 		return nil
@@ -180,10 +181,11 @@ func variablesOf(raw []byte, names []string) []scalar {
 	for len(names) > 0 {
 		name := names[len(names)-1]
 		names = names[:len(names)-1]
-		for _, s := range all[name] {
+		for _, s := range slices.Concat(all[name], all["@"+name]) {
 			used, names = append(used, s), append(names, s.names...)
 		}
 		delete(all, name)
+		delete(all, "@"+name)
 	}
 	return used
 }

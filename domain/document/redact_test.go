@@ -43,6 +43,8 @@ func TestRedact(t *testing.T) {
 			`{"variables":{"hook":"{{to}}","to":"***","name":"Anna"},"exports":[{"destinations":[{"endpoint":"{{hook}}"},{"endpoint":"https://a/{{name}}"}]}]}`},
 		{"a variable of a secret and of an address", `{"variables":{"a":"https://u:hush@a/"},"exports":[{"password":"{{a}}","endpoint":"{{a}}"}]}`,
 			`{"variables":{"a":"***"},"exports":[{"password":"***","endpoint":"{{a}}"}]}`},
+		{"a list of values", `{"variables":{"pw":"hush","@pw":"hush=Studio|hush2=Home","?pw":"Whose"},"exports":[{"password":"{{pw}}"}]}`,
+			`{"variables":{"pw":"***","@pw":"***","?pw":"Whose"},"exports":[{"password":"***"}]}`},
 		{"a destination in a variable", `{"variables":{"d":{"host":"a","password":"{{pw}}"},"pw":"hush","e":{"endpoint":"https://u:hush@a/"}},"exports":[{"destinations":["{{d}}","{{e}}",{"file":"{{name}}"}]}]}`,
 			`{"variables":{"d":{"host":"a","password":"***"},"pw":"***","e":{"endpoint":"***"}},"exports":[{"destinations":["{{d}}","{{e}}",{"file":"{{name}}"}]}]}`},
 		{"exports in a variable", `{"variables":{"all":[{"destinations":"{{list}}"}],"list":[{"password":"hush","file":"a"}],"password":"kept"},"exports":"{{all}}"}`,

@@ -3,6 +3,7 @@ package templates
 import (
 	"bytes"
 	"encoding/json"
+	"slices"
 	"strings"
 	"unicode"
 )
@@ -25,10 +26,15 @@ type option struct {
 	Value string `json:"value"`
 }
 
-// fieldsOf describes the variables of a movie, in their order, and the two variables that every movie has.
-func fieldsOf(movie []byte) []field {
+// fieldsOf describes the variables of a movie, in their order, and the two variables that every movie has. Of the variables
+// with the names in hidden it tells no value.
+func fieldsOf(movie []byte, hidden []string) []field {
 	fields := []field{}
 	for _, v := range variablesOf(movie) {
+		if slices.Contains(hidden, v.name) {
+			fields = append(fields, field{Name: v.name, Label: humanised(v.name), Type: "text", Help: v.help})
+			continue
+		}
 		fields = append(fields, v.field())
 	}
 	return append(fields,

@@ -41,7 +41,7 @@ func TestFieldsOf(t *testing.T) {
 			{Name: "size", Label: "Size", Type: "collection", Default: `{"w":1}`, Spec: []templates.Field{{Name: "w", Label: "W", Type: "number", Default: "1"}}},
 		}},
 	}
-	got := templates.FieldsOf([]byte(described))
+	got := templates.FieldsOf([]byte(described), nil)
 	if diff := cmp.Diff(want, got[:len(got)-2]); diff != "" {
 		t.Errorf("fields (-want +got):\n%s", diff)
 	}
@@ -50,7 +50,7 @@ func TestFieldsOf(t *testing.T) {
 			t.Errorf("%+v, want %s", last, name)
 		}
 	}
-	if empty := templates.FieldsOf([]byte(`{}`)); len(empty) != 2 {
+	if empty := templates.FieldsOf([]byte(`{}`), nil); len(empty) != 2 {
 		t.Errorf("%d fields without variables", len(empty))
 	}
 }
@@ -90,7 +90,7 @@ func validate(t *testing.T, s *jsonschema.Schema, variables string) error {
 // TestSchemaOf: the schema is one of 2020-12, and tells good values from bad ones.
 func TestSchemaOf(t *testing.T) {
 	t.Parallel()
-	s := compile(t, templates.SchemaOf("Sale", []byte(described)))
+	s := compile(t, templates.SchemaOf("Sale", []byte(described), nil))
 	for _, good := range []string{
 		`{}`, `{"renderMode":"slow"}`, `{"count":7}`, `{"count":"7"}`, `{"slides":[{"text":"b","seconds":1},{}]}`, `{"nothing":5}`, `{"none":[1,"a"]}`,
 		`{"box":{"color":"blue"}}`, `{"other":1}`,
@@ -118,10 +118,10 @@ func TestSchemaOf_library(t *testing.T) {
 		if err := json.Unmarshal(one.Movie, &movie); err != nil {
 			t.Fatal(err)
 		}
-		if err := validate(t, compile(t, templates.SchemaOf(one.Name, one.Movie)), string(movie.Variables)); err != nil {
+		if err := validate(t, compile(t, templates.SchemaOf(one.Name, one.Movie, nil)), string(movie.Variables)); err != nil {
 			t.Errorf("%s: %v", one.Slug, err)
 		}
-		for _, f := range templates.FieldsOf(one.Movie) {
+		for _, f := range templates.FieldsOf(one.Movie, nil) {
 			if f.Type == "select" && !strings.Contains(","+valuesOf(f)+",", ","+f.Default+",") {
 				t.Errorf("%s: the default of %s is none of %s", one.Slug, f.Name, valuesOf(f))
 			}

@@ -1,6 +1,7 @@
 package templates
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -152,18 +153,21 @@ func (a *API) getTemplate(w http.ResponseWriter, r *http.Request, c access.Call,
 			return fmt.Errorf("read the movie of template %s: %w", t.ID, err)
 		}
 		stored = document.Sound(stored)
-		if !c.Role.AtLeast(key.Editor) { // a caller who may not edit templates must not see the passwords in them
-			names := document.SecretVariables(filled)
-			stored, filled = document.Redact(stored, names...), document.Redact(filled, names...)
+		hidden := document.SecretVariables(filled)
+		switch {
+		case !c.Role.AtLeast(key.Editor): // a caller who may not edit templates must not see the passwords in them
+			stored = document.Redact(stored, hidden...)
+		case bytes.Equal(stored, filled): // all of it is the caller's own
+			hidden = nil
 		}
 		if q.movie && q.format != formatSchema {
 			shown.Movie = stored
 		}
 		switch q.format {
 		case formatMake:
-			shown.Variables = fieldsOf(filled)
+			shown.Variables = fieldsOf(filled, hidden)
 		case formatSchema:
-			shown.Variables = schemaOf(t.Name, filled)
+			shown.Variables = schemaOf(t.Name, filled, hidden)
 		}
 	}
 	return web.Write(w, http.StatusOK, single{Success: true, Template: shown, Timestamp: web.Stamp(a.now())})

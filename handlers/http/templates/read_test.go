@@ -50,14 +50,24 @@ func TestGetTemplate_secrets(t *testing.T) {
 		reference    = `{"template":"T",` + variables + `}`
 	)
 	whole := `{` + variables + `,` + destinations + `}`
+	// Of another template, which may be another account's, an editor sees no password either.
+	code, body := getAs(t, apiOf(t, secretive{stored: `{"template":"T"}`, filled: whole}), key.Editor, "&format=jsonschema")
+	if code != 200 || strings.Contains(body, "hush") || !strings.Contains(body, `"pass":{"title":"Pass"}`) || !strings.Contains(body, "Hello") {
+		t.Errorf("an editor: %d %s", code, body)
+	}
 	for _, s := range []secretive{{stored: whole, filled: whole}, {stored: reference, filled: whole}, {stored: reference, filled: reference}} {
 		api := apiOf(t, s)
 		for role, shown := range map[key.Role]bool{key.Viewer: false, key.Render: false, key.Editor: true} {
 			for _, format := range []string{"", "&format=make", "&format=jsonschema"} {
 				code, body := getAs(t, api, role, format)
-				title := s.filled == whole || shown // while the destinations are not known, every variable may be secret
-				if code != 200 || strings.Contains(body, "hush") != shown || strings.Contains(body, "Hello") != title {
+				// While the destinations are not known, every variable may be secret. The fields are shown as far as they are its own.
+				title := s.filled == whole || shown
+				pass := shown && (format != "&format=jsonschema" || s.stored == s.filled)
+				if code != 200 || strings.Contains(body, "hush") != pass || strings.Contains(body, "Hello") != title {
 					t.Errorf("%s as %s %q: %d %s", s.stored, role, format, code, body)
+				}
+				if _, variables, _ := strings.Cut(body, `"variables":`); format == "&format=jsonschema" && strings.Contains(variables, "***") {
+					t.Errorf("%s is told to give %s", role, variables)
 				}
 			}
 		}

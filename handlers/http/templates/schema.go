@@ -2,6 +2,7 @@ package templates
 
 import (
 	"encoding/json"
+	"slices"
 )
 
 // schemaDialect is the version of JSON Schema that is written.
@@ -27,10 +28,14 @@ type constant struct {
 }
 
 // schemaOf describes the variables of a movie. No variable is required, because each has a default. Additional variables
-// are allowed.
-func schemaOf(name string, movie []byte) *schema {
+// are allowed. Of the variables with the names in hidden it tells no value: a tool would send what it is told.
+func schemaOf(name string, movie []byte, hidden []string) *schema {
 	s := &schema{Dialect: schemaDialect, Title: name, Type: "object", Properties: map[string]*schema{}}
 	for _, v := range variablesOf(movie) {
+		if slices.Contains(hidden, v.name) {
+			s.Properties[v.name] = &schema{Title: humanised(v.name), Description: v.help}
+			continue
+		}
 		s.Properties[v.name] = v.schema()
 	}
 	return s
