@@ -134,7 +134,7 @@ const (
 // that is a destination or a list of them.
 func kindOf(path []string, text string) kind {
 	switch {
-	case slices.ContainsFunc(path[1:], isSecret):
+	case slices.ContainsFunc(path[1:], isSecret), slices.ContainsFunc(clouds, func(c cloudKeys) bool { return c.in(text) }):
 		return secretKind
 	case len(path) < 2 || !strings.EqualFold(path[len(path)-1], "endpoint"):
 		return otherKind
@@ -151,8 +151,11 @@ func CarriesSecrets(raw []byte, variables ...string) bool {
 
 var dashes = strings.NewReplacer("-", "", "_", "")
 
+// isSecret reports whether a property of a destination is secret. Access keys to clouds are among them: movies with such keys are
+// refused, but templates are not.
 func isSecret(name string) bool {
-	return secretFields[dashes.Replace(strings.ToLower(name))]
+	return secretFields[dashes.Replace(strings.ToLower(name))] ||
+		slices.ContainsFunc(clouds, func(c cloudKeys) bool { return c.names(name) })
 }
 
 // login matches the beginning of an address with a user name, usually with a password.
