@@ -61,7 +61,7 @@ func SecretVariables(raw []byte) []string {
 	case Reference(raw) != "":
 		found = scalarsIn(raw, isVariable)
 	case mayExport(raw):
-		found = secretsOf(raw, nil)
+		found = secretsOf(withoutScenes(raw), nil)
 	}
 	var names []string
 	for _, s := range found {
@@ -72,13 +72,27 @@ func SecretVariables(raw []byte) []string {
 	return names
 }
 
+// withoutScenes returns a document with its destinations and variables alone, which is searched much faster than all of it.
+// A text that is no JSON object is returned unchanged.
+func withoutScenes(raw []byte) []byte {
+	var top map[string]json.RawMessage
+	if json.Unmarshal(raw, &top) != nil {
+		return raw
+	}
+	short, err := json.Marshal(map[string]json.RawMessage{"exports": top["exports"], "variables": top["variables"]})
+	if err != nil {
+		return raw
+	}
+	return short
+}
+
 // TakesSecrets reports whether a variable of a document may be a secret, by its destinations: a secret or the address of a
 // webhook has an expression in it, or an expression stands alone, whose value can be a whole destination.
 func TakesSecrets(raw []byte) bool {
 	if !mayExport(raw) {
 		return false
 	}
-	all := scalarsIn(raw, func(path []string) bool { return len(path) > 0 && path[0] == "exports" })
+	all := scalarsIn(withoutScenes(raw), func(path []string) bool { return len(path) > 0 && path[0] == "exports" })
 	return slices.ContainsFunc(all, func(s scalar) bool {
 		text := strings.TrimSpace(s.text)
 		alone := strings.HasPrefix(text, "{{") && strings.HasSuffix(text, "}}")
@@ -151,8 +165,8 @@ func CarriesSecrets(raw []byte, variables ...string) bool {
 
 var dashes = strings.NewReplacer("-", "", "_", "")
 
-// isSecret reports whether a property of a destination is secret. Access keys to clouds are among them: movies with such keys are
-// refused, but templates are not.
+// isSecret reports whether a property of a destination is secret. Access keys to clouds are among them: movies with such
+// keys are refused, but templates are not.
 func isSecret(name string) bool {
 	return secretFields[dashes.Replace(strings.ToLower(name))] ||
 		slices.ContainsFunc(clouds, func(c cloudKeys) bool { return c.names(name) })
