@@ -87,16 +87,14 @@ func withoutScenes(raw []byte) []byte {
 }
 
 // TakesSecrets reports whether a variable of a document may be a secret, by its destinations: a secret or the address of a
-// webhook has an expression in it, or an expression stands alone, whose value can be a whole destination.
+// webhook has an expression in it, or an expression stands in place of a destination.
 func TakesSecrets(raw []byte) bool {
 	if !mayExport(raw) {
 		return false
 	}
 	all := scalarsIn(withoutScenes(raw), func(path []string) bool { return len(path) > 0 && path[0] == "exports" })
 	return slices.ContainsFunc(all, func(s scalar) bool {
-		text := strings.TrimSpace(s.text)
-		alone := strings.HasPrefix(text, "{{") && strings.HasSuffix(text, "}}")
-		return len(s.names) > 0 && (alone || kindOf(s.path, s.text) != otherKind)
+		return len(s.names) > 0 && (isWhole(s.path) || kindOf(s.path, s.text) != otherKind)
 	})
 }
 
@@ -105,18 +103,18 @@ func isVariable(path []string) bool { return len(path) > 1 && path[0] == "variab
 // secretsOf returns the scalars of a document to be masked, in order: the secrets of its destinations, and the named
 // variables with those that they use.
 func secretsOf(raw []byte, variables []string) []scalar {
-	var secrets, addresses, others []scalar
+	var secrets, addresses, wholes []scalar
 	for _, s := range scalarsIn(raw, func(path []string) bool { return len(path) > 0 && path[0] == "exports" }) {
-		switch kindOf(s.path, s.text) {
-		case secretKind:
+		switch kind := kindOf(s.path, s.text); {
+		case kind == secretKind:
 			secrets = append(secrets, s)
-		case addressKind:
+		case kind == addressKind:
 			addresses = append(addresses, s)
-		case otherKind:
-			others = append(others, s)
+		case isWhole(s.path):
+			wholes = append(wholes, s)
 		}
 	}
-	for _, s := range variablesOf(raw, namesIn(others)) { // the value of a variable may be a whole destination
+	for _, s := range variablesOf(raw, namesIn(wholes)) {
 		switch kindOf(s.path[1:], s.text) {
 		case secretKind:
 			secrets = append(secrets, s)
@@ -133,6 +131,12 @@ func secretsOf(raw []byte, variables []string) []scalar {
 	}
 	slices.SortFunc(secrets, func(a, b scalar) int { return a.start - b.start })
 	return slices.CompactFunc(secrets, func(a, b scalar) bool { return a.start == b.start })
+}
+
+// isWhole reports whether a path in exports leads to a destination, to the list of them, or to an object or list above. An
+// expression there can have a whole destination as its value.
+func isWhole(path []string) bool {
+	return len(path) == 1 || len(path) == 2 && path[1] == "destinations"
 }
 
 // kind is what a scalar of a destination is.

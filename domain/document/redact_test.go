@@ -51,6 +51,8 @@ func TestRedact(t *testing.T) {
 			`{"variables":{"key":"***"},"exports":[{"secret-access-key":"***"}]}`},
 		{"a destination in a variable", `{"variables":{"d":{"host":"a","password":"{{pw}}"},"pw":"hush","e":{"endpoint":"https://u:hush@a/"}},"exports":[{"destinations":["{{d}}","{{e}}",{"file":"{{name}}"}]}]}`,
 			`{"variables":{"d":{"host":"a","password":"***"},"pw":"***","e":{"endpoint":"***"}},"exports":[{"destinations":["{{d}}","{{e}}",{"file":"{{name}}"}]}]}`},
+		{"a part of a variable that is no destination", `{"variables":{"who":{"name":"Anna","credentials":"kept"}},"exports":[{"destinations":[{"file":"{{who.name}}"}]}]}`,
+			`{"variables":{"who":{"name":"Anna","credentials":"kept"}},"exports":[{"destinations":[{"file":"{{who.name}}"}]}]}`},
 		{"exports in a variable", `{"variables":{"all":[{"destinations":"{{list}}"}],"list":[{"password":"hush","file":"a"}],"password":"kept"},"exports":"{{all}}"}`,
 			`{"variables":{"all":[{"destinations":"{{list}}"}],"list":[{"password":"***","file":"a"}],"password":"kept"},"exports":"{{all}}"}`},
 		{"elsewhere", `{"client-data":{"exports":[{"password":"kept"}]},"exports":[]}`, `{"client-data":{"exports":[{"password":"kept"}]},"exports":[]}`},
@@ -115,7 +117,7 @@ func TestTakesSecrets(t *testing.T) {
 	for raw, want := range map[string]bool{
 		`{"variables":{"a":1}}`:                                            false,
 		`{"exports":[{"destinations":[{"password":"hush"}]}]}`:             false,
-		`{"exports":[{"destinations":[{"file":"{{name}}.mp4"}]}]}`:         false,
+		`{"exports":[{"destinations":[{"file":"{{name}}"}]}]}`:             false,
 		`{"exports":[{"destinations":[{"password":"x{{pass}}"}]}]}`:        true,
 		`{"exports":[{"destinations":[{"endpoint":"https://{{host}}"}]}]}`: true,
 		`{"exports":[{"destinations":[" {{to}}"]}]}`:                       true,
