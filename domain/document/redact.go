@@ -103,8 +103,10 @@ func isVariable(path []string) bool { return len(path) > 1 && path[0] == "variab
 // secretsOf returns the scalars of a document to be masked, in order: the secrets of its destinations, and the named
 // variables with those that they use.
 func secretsOf(raw []byte, variables []string) []scalar {
-	var secrets, addresses, wholes []scalar
-	for _, s := range scalarsIn(raw, func(path []string) bool { return len(path) > 0 && path[0] == "exports" }) {
+	all := scalarsIn(raw, func(path []string) bool { return len(path) > 0 && path[0] == "exports" })
+	secrets := all[:0] // in the memory of all, because there may be very many
+	var addresses, wholes []scalar
+	for _, s := range all {
 		switch kind := kindOf(s.path, s.text); {
 		case kind == secretKind:
 			secrets = append(secrets, s)
@@ -255,7 +257,9 @@ func (w *walk) value(path []string) bool {
 	// All that follows the first braces is searched, because braces and line breaks may stand inside an expression.
 	one.text, _ = token.(string)
 	_, expressions, _ := strings.Cut(one.text, "{{")
-	one.names = words.FindAllString(expressions, -1)
+	if expressions != "" {
+		one.names = words.FindAllString(expressions, -1)
+	}
 	w.found = append(w.found, one)
 	return true
 }
