@@ -236,6 +236,7 @@ type walk struct {
 	raw     []byte
 	wanted  func(path []string) bool
 	found   []scalar
+	last    []string // the path of the member that was read last
 }
 
 // value reads one value at a path, and reports whether there was one.
@@ -257,11 +258,18 @@ func (w *walk) value(path []string) bool {
 	// All that follows the first braces is searched, because braces and line breaks may stand inside an expression.
 	one.text, _ = token.(string)
 	_, expressions, _ := strings.Cut(one.text, "{{")
-	if expressions != "" {
-		one.names = words.FindAllString(expressions, -1)
-	}
+	one.names = words.FindAllString(expressions, -1)
 	w.found = append(w.found, one)
 	return true
+}
+
+// member returns the path of a member of the object at path. Equal members of objects that follow each other in a list share
+// it, because a document may have very many.
+func (w *walk) member(path []string, name string) []string {
+	if n := len(w.last) - 1; n != len(path) || w.last[n] != name || !slices.Equal(w.last[:n], path) {
+		w.last = append(slices.Clip(path), name)
+	}
+	return w.last
 }
 
 // inside reads the members of an object, or the items of a list. Items have the path of the list.
@@ -274,7 +282,7 @@ func (w *walk) inside(path []string, delim json.Delim) bool {
 			if err != nil || !ok {
 				return false
 			}
-			member = append(slices.Clip(path), name)
+			member = w.member(path, name)
 		}
 		if !w.value(member) {
 			return false
