@@ -36,7 +36,19 @@ var idNamespace = uuid.MustParse("6f0a4f0e-6a0f-5b0e-9d3c-4d6f76696f6c")
 
 // EventID returns the deterministic id of an event: UUIDv5 of stream, type and key. So a retried append has the same ids.
 func EventID(stream string, event domain.Event) uuid.UUID {
-	return uuid.NewSHA1(idNamespace, []byte(stream+"\x00"+event.EventType()+"\x00"+event.EventKey()))
+	return idOf(stream, event, event.EventKey())
+}
+
+// FormerID returns the id with which earlier versions have stored the event, where it differs from EventID; else EventID.
+func FormerID(stream string, event domain.Event) uuid.UUID {
+	if f, ok := event.(interface{ FormerKey() string }); ok {
+		return idOf(stream, event, f.FormerKey())
+	}
+	return EventID(stream, event)
+}
+
+func idOf(stream string, event domain.Event, key string) uuid.UUID {
+	return uuid.NewSHA1(idNamespace, []byte(stream+"\x00"+event.EventType()+"\x00"+key))
 }
 
 // upcaster turns the payload of one version into that of the next version.

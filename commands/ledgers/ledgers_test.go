@@ -11,6 +11,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"moviola/commands/commandstest"
 	"moviola/commands/ledgers"
 	"moviola/domain"
@@ -153,6 +155,67 @@ func TestLedgers_seesOthers(t *testing.T) {
 	requireRefusal(t, hold(other, 5), errInsufficient)
 	if _, open, err := other.OpenHold(t.Context(), alice, "project000000002"); !open || err != nil {
 		t.Errorf("the hold of the other process is open: %v, %v", open, err)
+	}
+}
+
+// TestLedgers_sameReference: two processes decide on events with the same key and other contents at the same revision. The
+// second one must not take its own event for the stored one.
+func TestLedgers_sameReference(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		name      string
+		one, last func(*ledgers.Ledgers) error
+	}{
+		{"amount of a grant", grantOf("more", "", 5), grantOf("more", "", 500)},
+		{"kind of a grant", grantOf("more", "", 5), grantOf("more", ledger.PackGrant, 5)},
+		{"amount of a hold", holdOf(2), holdOf(3)},
+		{"month of a movie", countOf(t0, false), countOf(t0.AddDate(0, 1, 0), false)},
+		{"month of a draft", countOf(t0, true), countOf(t0.AddDate(0, 1, 0), true)},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t)
+			w.grant(alice, 10)
+			other := ledgers.New(w.log, w.clock)
+			t.Cleanup(other.Close)
+			w.must(other.Ask(t.Context(), alice, func(*ledger.Ledger) error { return nil })) // has the ledger in memory
+			w.must(tt.one(w.ledgers))
+			w.must(tt.last(other))
+			states := make([]ledger.State, 2)
+			for i, l := range []*ledgers.Ledgers{w.ledgers, other} {
+				w.must(l.Ask(t.Context(), alice, func(own *ledger.Ledger) error {
+					states[i] = own.State()
+					return nil
+				}))
+			}
+			if diff := cmp.Diff(states[0], states[1]); diff != "" {
+				t.Errorf("the processes know different ledgers (-first +second):\n%s", diff)
+			}
+		})
+	}
+}
+
+func grantOf(reference, kind string, amount int64) func(*ledgers.Ledgers) error {
+	return func(l *ledgers.Ledgers) error {
+		_, err := l.Grant(context.Background(), ledgers.Grant{Account: alice, Reference: reference, Kind: kind, Amount: amount})
+		return err
+	}
+}
+
+func holdOf(amount int64) func(*ledgers.Ledgers) error {
+	return func(l *ledgers.Ledgers) error {
+		_, err := l.Hold(context.Background(), ledgers.Hold{Account: alice, Project: project, Amount: amount})
+		return err
+	}
+}
+
+func countOf(at time.Time, draft bool) func(*ledgers.Ledgers) error {
+	return func(l *ledgers.Ledgers) error {
+		_, err := l.Do(context.Background(), alice, func(own *ledger.Ledger, _ time.Time) ([]domain.Event, error) {
+			return own.Count(project, draft, ledger.Quota{Movies: 1, Drafts: 1}, at)
+		})
+		return err
 	}
 }
 

@@ -111,22 +111,34 @@ func (CountReleased) EventType() string      { return "CountReleased" }
 func (ZeroBalancePurged) EventType() string  { return "ZeroBalancePurged" }
 func (Closed) EventType() string             { return "LedgerClosed" }
 
-// EventKey distinguishes the event from others of its type in the same ledger.
-func (e CreditsGranted) EventKey() string { return e.Reference }
-func (e CreditsHeld) EventKey() string    { return string(e.Project) }
+// EventKey distinguishes the event from others of its type in the same ledger. Where two processes may decide the same grant,
+// hold or count with different contents, the contents are part of the key: with the same key the store would take the second
+// event for a retry of the first, and that process would count credits that the ledger does not have.
+func (e CreditsGranted) EventKey() string {
+	return strconv.FormatInt(e.Amount, 10) + "/" + strconv.Quote(e.Kind) + "/" + e.Reference
+}
+func (e CreditsHeld) EventKey() string {
+	return string(e.Project) + "/" + strconv.FormatInt(e.Amount, 10)
+}
 func (e CreditsHoldChanged) EventKey() string {
 	return string(e.Project) + "/" + strconv.Itoa(e.Attempt)
 }
 func (e CreditsCharged) EventKey() string  { return string(e.Project) }
 func (e CreditsReleased) EventKey() string { return string(e.Project) }
-func (e MovieCounted) EventKey() string    { return string(e.Project) }
-func (e DraftCounted) EventKey() string    { return string(e.Project) }
+func (e MovieCounted) EventKey() string    { return string(e.Project) + "/" + e.Period }
+func (e DraftCounted) EventKey() string    { return string(e.Project) + "/" + e.Period }
 func (e CountKept) EventKey() string       { return string(e.Project) }
 func (e CountReleased) EventKey() string   { return string(e.Project) }
 func (e ZeroBalancePurged) EventKey() string {
 	return strconv.FormatInt(e.Since.UnixMilli(), 10)
 }
 func (Closed) EventKey() string { return "" }
+
+// FormerKey is the key under which versions until November 2026 have stored the event.
+func (e CreditsGranted) FormerKey() string { return e.Reference }
+func (e CreditsHeld) FormerKey() string    { return string(e.Project) }
+func (e MovieCounted) FormerKey() string   { return string(e.Project) }
+func (e DraftCounted) FormerKey() string   { return string(e.Project) }
 
 // StreamCategory is the part of the names of ledger streams before the first dash.
 const StreamCategory = "ledger"

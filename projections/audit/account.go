@@ -100,7 +100,7 @@ func (a *auditor) entry(ctx context.Context, r *eventstore.Recorded, id domain.A
 	if err != nil {
 		return err
 	}
-	if want := eventstore.EventID(r.Stream, event); want != r.ID {
+	if want := eventstore.EventID(r.Stream, event); r.ID != want && r.ID != eventstore.FormerID(r.Stream, event) {
 		return wrongf("its id is %s, but what it says has the id %s", r.ID, want)
 	}
 	before := *acc

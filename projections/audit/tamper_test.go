@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"moviola/domain"
+	"moviola/domain/ledger"
 	"moviola/domain/movie"
 	"moviola/eventstore"
 	"moviola/projections"
@@ -71,7 +72,9 @@ func TestRun_tampered(t *testing.T) {
 		{"a charge is smaller", swap("CreditsCharged", 0, `"amount":7`, `"amount":6`), "does not end like this"},
 		{"the movie cost less", swap("RenderFinished", 0, `"credits":7`, `"credits":6`), "does not end like this"},
 		{"the movie failed", swap("RenderFinished", 0, `"success":true`, `"success":false`), "does not end like this"},
-		{"a grant is smaller than what was spent", swap("CreditsGranted", 0, `"amount":100`, `"amount":6`), "less than nothing"},
+		{"a grant is smaller", swap("CreditsGranted", 0, `"amount":100`, `"amount":99`), "has the id"},
+		{"a grant of an earlier version is smaller than what was spent",
+			former(t, swap("CreditsGranted", 0, `"amount":100`, `"amount":6`)), "less than nothing"},
 		{"a movie is of another account", swap("MovieSubmitted", 0, `"account":"alice"`, `"account":"bob"`), "pays for it"},
 		{"a hold is for another movie", swap("CreditsHeld", 0, `"project":"paid"`, `"project":"pied"`), "has the id"},
 		{"a movie without hold", without("CreditsHeld", 5).renumber(), ""},
@@ -94,6 +97,36 @@ func TestRun_tampered(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestRun_formerIDs: entries with the ids of earlier versions are sound.
+func TestRun_formerIDs(t *testing.T) {
+	t.Parallel()
+	now := tapeOf(t, sound(t).store)
+	before := former(t, now)
+	if i := now.indexOf("CreditsGranted", 0); now[i].ID == before[i].ID {
+		t.Error("the id of a grant is the former one")
+	}
+	if report := run(t, before, nil); report.Difference != nil {
+		t.Error(report.Difference)
+	}
+}
+
+// former is a log whose ledgers have the ids of earlier versions.
+func former(t *testing.T, l tape) tape {
+	t.Helper()
+	l = slices.Clone(l)
+	for i, r := range l {
+		if !strings.HasPrefix(r.Stream, ledger.StreamCategory+"-") {
+			continue
+		}
+		event, _, err := eventstore.NewCodec().Decode(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		l[i].ID = eventstore.FormerID(r.Stream, event)
+	}
+	return l
 }
 
 // aged is a log with one more event, two hours after all others.
