@@ -45,7 +45,7 @@ func batchSamples() []domain.Event {
 			RowsHash: "abcd", Rows: []batch.Row{{Number: 2, Held: 7, Draft: true}}, Counted: true, Outputs: 10, At: at,
 			Flaws: []batch.Flaw{{Row: 1, Column: "seconds", Code: "value_type", Message: "why"}}},
 		batch.Accepted{At: at}, batch.Refused{Code: "insufficient_credits", Message: "Insufficient credits", At: at},
-		batch.Submitted{At: at}, batch.Cancelled{At: at}, batch.Closed{At: at}, batch.Finished{Worker: "w", At: at},
+		batch.Submitted{Movies: 1, At: at}, batch.Cancelled{At: at}, batch.Closed{Cancelled: true, At: at}, batch.Finished{Worker: "w", At: at},
 	}
 }
 

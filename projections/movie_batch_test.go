@@ -2,6 +2,7 @@ package projections_test
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -58,6 +59,21 @@ func TestMovieBatches(t *testing.T) {
 	if got := due(projections.WorkSettle); len(got) != 1 {
 		t.Errorf("the hold of a row that has ended: %v", got)
 	}
+	ends := func(n int) (open bool) {
+		t.Helper()
+		return slices.Contains(due(projections.WorkBatch), "batch/"+string(id(n))+" "+string(alice)+" []")
+	}
+	waitFor(t, models, w.append(t, batch.Stream(id(1)), batch.Closed{Cancelled: true, At: minute(8)}))
+	waitFor(t, models, w.append(t, batch.Stream(id(0)), batch.Accepted{At: minute(8)}, batch.Submitted{Movies: 2, At: minute(9)}))
+	for _, n := range []int{0, 1} {
+		if !ends(n) {
+			t.Errorf("nobody records the end of batch %d: %v", n, due(projections.WorkBatch))
+		}
+		waitFor(t, models, w.append(t, batch.Stream(id(n)), batch.Finished{Worker: "w", At: minute(10)}))
+		if ends(n) {
+			t.Errorf("the work on batch %d has no end", n)
+		}
+	}
 	movies, err := models.Batches.Movies(t.Context(), alice, id(2))
 	if err != nil || len(movies) != 1 || movies[0].Row != 3 {
 		t.Errorf("movies %+v, %v", movies, err)
@@ -77,7 +93,7 @@ func TestMovieBatches(t *testing.T) {
 		last := page[len(page)-1].Cursor()
 		list.BatchCursor = &last
 	}
-	want := []string{string(id(2)) + " submitted 7", string(id(1)) + " cancelled 7", string(id(0)) + " requested 7"}
+	want := []string{string(id(2)) + " submitted 7", string(id(1)) + " cancelled 7", string(id(0)) + " submitted 7"}
 	if diff := cmp.Diff(want, listed); diff != "" {
 		t.Errorf("list (-want +got):\n%s", diff)
 	}

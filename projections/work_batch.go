@@ -8,7 +8,7 @@ import (
 // lineBatch is the line of work on batches of movies: the prefix of the ids of these work items, followed by the batch.
 const lineBatch = "batch/"
 
-// WorkBatch is open until a batch of movies is complete (its credits held and every row submitted) or wound down.
+// WorkBatch is open until the end of a batch of movies is recorded, or a refused batch is wound down.
 const WorkBatch = "batch"
 
 // batchTouched returns the id of the work item that an event of a batch of movies changes.
@@ -20,9 +20,10 @@ func batchTouched(e Event) []string {
 }
 
 // batch folds an event into the work item of a batch of movies. The item is open from the request of the batch until
-// nothing is left to do, and again after a cancellation. After the request it is due when Config.BatchAfter has passed:
-// until then, the process that serves the request is to hold the credits. After each of the later events it is due at
-// once.
+// its end is recorded, and again after a cancellation. After the request it is due when Config.BatchAfter has passed:
+// until then, the process that serves the request is to hold the credits. The same holds for the end of the batch, which
+// the process usually records that settles the last movie or winds the batch down. After each of the other events the item
+// is due at once.
 func (w workModel) batch(i WorkItem, open bool, e Event) (WorkItem, bool) {
 	switch d := e.Data.(type) {
 	case batch.Requested:
@@ -34,6 +35,12 @@ func (w workModel) batch(i WorkItem, open bool, e Event) (WorkItem, bool) {
 		return i.ready(WorkBatch, d.At), open
 	case batch.Cancelled:
 		return i.ready(WorkBatch, d.At), true
+	case batch.Submitted:
+		i.Templates = nil // the movies have read the templates
+		return i.ready(WorkBatch, d.At.Add(w.batchAfter)), open && d.Movies > 0
+	case batch.Closed:
+		i.Templates = nil
+		return i.ready(WorkBatch, d.At.Add(w.batchAfter)), open && d.Cancelled
 	default:
 		return i, false
 	}

@@ -163,7 +163,7 @@ func (b *Batch) Submit(now time.Time) []domain.Event {
 	if b.Next() != Submit {
 		return nil
 	}
-	return []domain.Event{Submitted{At: now}}
+	return []domain.Event{Submitted{Movies: len(b.requested.Rows), At: now}}
 }
 
 // Cancel ends a batch at its owner's request. A batch that does not exist, was refused, or belongs to another account is
@@ -186,7 +186,7 @@ func (b *Batch) Close(now time.Time) []domain.Event {
 	if b.Next() != WindDown {
 		return nil
 	}
-	return []domain.Event{Closed{At: now}}
+	return []domain.Event{Closed{Cancelled: b.cancelled, At: now}}
 }
 
 // NotFound returns the refusal for a batch that does not exist, was refused, or belongs to another account. Decision 6.

@@ -26,8 +26,8 @@ func given(events ...domain.Event) *batch.Batch {
 func TestBatch(t *testing.T) {
 	t.Parallel()
 	requested := batch.Requested{Account: "alice", Rows: []batch.Row{{Number: 1, Held: 3}}, At: t0}
-	accepted, refused, submitted := batch.Accepted{At: t0}, batch.Refused{Code: "c", Message: "m", At: t0}, batch.Submitted{At: t0}
-	cancelled, closed := batch.Cancelled{At: t0}, batch.Closed{At: t0}
+	accepted, refused, submitted := batch.Accepted{At: t0}, batch.Refused{Code: "c", Message: "m", At: t0}, batch.Submitted{Movies: 1, At: t0}
+	cancelled, closed, refusedClosed := batch.Cancelled{At: t0}, batch.Closed{Cancelled: true, At: t0}, batch.Closed{At: t0}
 	all := map[string]func(*batch.Batch) []domain.Event{
 		"request": func(b *batch.Batch) []domain.Event { events, _ := b.Request(requested); return events },
 		"accept":  func(b *batch.Batch) []domain.Event { return b.Accept(t0) },
@@ -46,12 +46,12 @@ func TestBatch(t *testing.T) {
 		"nothing":             {nil, batch.Nothing, map[string]domain.Event{"request": requested}},
 		"requested":           {[]domain.Event{requested}, batch.Hold, map[string]domain.Event{"accept": accepted, "refuse": refused, "cancel": cancelled}},
 		"accepted":            {[]domain.Event{requested, accepted}, batch.Submit, map[string]domain.Event{"submit": submitted, "cancel": cancelled}},
-		"refused":             {[]domain.Event{requested, refused}, batch.WindDown, map[string]domain.Event{"close": closed}},
+		"refused":             {[]domain.Event{requested, refused}, batch.WindDown, map[string]domain.Event{"close": refusedClosed}},
 		"submitted":           {[]domain.Event{requested, accepted, submitted}, batch.Nothing, map[string]domain.Event{"cancel": cancelled}},
 		"cancelled early":     {[]domain.Event{requested, cancelled}, batch.WindDown, map[string]domain.Event{"close": closed}},
 		"cancelled":           {[]domain.Event{requested, accepted, cancelled}, batch.WindDown, map[string]domain.Event{"close": closed}},
 		"closed":              {[]domain.Event{requested, accepted, cancelled, closed}, batch.Nothing, nil},
-		"closed when refused": {[]domain.Event{requested, refused, closed}, batch.Nothing, nil},
+		"closed when refused": {[]domain.Event{requested, refused, refusedClosed}, batch.Nothing, nil},
 		"finished":            {[]domain.Event{requested, accepted, submitted, batch.Finished{Worker: "w", At: t0}}, batch.Nothing, nil},
 	} {
 		t.Run(name, func(t *testing.T) {

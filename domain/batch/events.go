@@ -54,7 +54,10 @@ type Refused struct {
 
 // Submitted records that each valid row has its movie.
 type Submitted struct {
-	At time.Time `json:"at"`
+	// Movies is the number of valid rows. 0: an earlier version, under which the end of the batch may have got lost, has
+	// appended the event.
+	Movies int       `json:"movies,omitempty"`
+	At     time.Time `json:"at"`
 }
 
 // Cancelled records that the owner has cancelled the batch.
@@ -64,7 +67,8 @@ type Cancelled struct {
 
 // Closed records that a refused or cancelled batch is wound down: no movie of it waits any more, and none will be submitted.
 type Closed struct {
-	At time.Time `json:"at"`
+	Cancelled bool      `json:"cancelled,omitempty"` // the batch was cancelled; false: refused, or closed by an earlier version
+	At        time.Time `json:"at"`
 }
 
 // Finished records that every movie of a batch has ended: rendered, failed, or cancelled together with the batch.
