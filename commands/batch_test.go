@@ -280,6 +280,7 @@ func TestRequestBatch_spentMeanwhile(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 	w.wantCredits(0, 1)
+	w.wait(2 * time.Minute)
 	w.must(w.completeBatch())
 	w.wantEvents(batch.Stream(batchID), "BatchRequested", "BatchRefused", "BatchClosed")
 	w.wantEvents(movie.Stream(batch.Project(batchID, 1)))

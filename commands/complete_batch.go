@@ -40,6 +40,10 @@ func NewCompleteBatchHandler(submit SubmitMovieHandler) CompleteBatchHandler {
 // rowsAtOnce is how many rows of a batch are submitted in parallel.
 const rowsAtOnce = 4
 
+// holdLimit is the age at which a hold for a batch has failed or is in the ledger: longer than submitLimit and the deadline of the
+// ledgers together.
+const holdLimit = 90 * time.Second
+
 // rowsBetweenLooks is the number of submitted rows after which Handle checks again whether the batch was cancelled.
 const rowsBetweenLooks = 40
 
@@ -70,7 +74,7 @@ func (h CompleteBatchHandler) Handle(ctx context.Context, cmd CompleteBatch) err
 		case batch.Submit:
 			err = h.submitAll(ctx, cmd.Batch, requested)
 		case batch.WindDown:
-			err = h.windDown(ctx, cmd.Batch, requested)
+			err = h.windDown(ctx, cmd.Batch, b)
 		}
 		if err != nil {
 			return err
@@ -205,10 +209,16 @@ func (s storedBatch) read(row batch.Row) (reading, error) {
 	return r, err
 }
 
-// windDown ends the movies of the batch, and records that the batch is wound down.
-func (h CompleteBatchHandler) windDown(ctx context.Context, id batch.ID, requested batch.Requested) error {
+// windDown ends the movies of the batch, and records that the batch is wound down. That is not recorded as long as a process may
+// hold credits for the batch, because nobody would give them back if that process ended then: until then windDown returns
+// ErrNothingToDo.
+func (h CompleteBatchHandler) windDown(ctx context.Context, id batch.ID, b *batch.Batch) error {
+	requested, _ := b.Requested()
 	if err := h.batches.endMovies(ctx, id, requested); err != nil {
 		return err
+	}
+	if b.MayBeHeld(holdLimit, h.batches.now.Stamp()) {
+		return ErrNothingToDo
 	}
 	_, _, err := h.batches.decide(ctx, requested.Account, id, func(b *batch.Batch, at time.Time) ([]domain.Event, error) {
 		return b.Close(at), nil

@@ -7,6 +7,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"moviola/commands"
 	"moviola/commands/ledgers"
@@ -137,7 +138,7 @@ func TestFinishBatch_none(t *testing.T) {
 	}
 }
 
-// TestCancelBatch_whileHolding: credits that are held after the batch was cancelled and wound down are given back.
+// TestCancelBatch_whileHolding: credits that are held after the batch was cancelled are given back.
 func TestCancelBatch_whileHolding(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -147,16 +148,67 @@ func TestCancelBatch_whileHolding(t *testing.T) {
 	t.Cleanup(other.ledgers.Close)
 	w.store.Inject(memory.Faults{BeforeAppendFunc: func(_ context.Context, _ string, events []eventstore.Proposed) error {
 		if events[0].Type == "CreditsHeld" {
-			return errors.Join(other.cancelBatch(), other.completeBatch())
+			requireNothing(t, errors.Join(other.cancelBatch(), other.completeBatch()))
 		}
 		return nil
 	}})
 	_, err := w.requestBatch(order, "")
 	w.must(err)
 	w.store.Inject(memory.Faults{})
-	w.wantEvents(batch.Stream(batchID), "BatchRequested", "BatchCancelled", "BatchClosed")
-	for row := 1; row <= 6; row++ {
-		w.must(w.settleHandler().Handle(t.Context(), commands.SettleMovie{Account: alice, Project: batch.Project(batchID, row)}))
+	w.wantEvents(batch.Stream(batchID), "BatchRequested", "BatchCancelled")
+	w.wantReleased(6)
+}
+
+// wantReleased settles the movies of the rows, and checks that no credits are held after that.
+func (w *world) wantReleased(rows int) {
+	w.t.Helper()
+	for row := 1; row <= rows; row++ {
+		w.must(w.settleHandler().Handle(w.t.Context(), commands.SettleMovie{Account: alice, Project: batch.Project(batchID, row)}))
 	}
 	w.wantCredits(0, 0)
+}
+
+// TestCompleteBatch_lateHold: the process that holds the credits of a batch ends after the append, when the batch was
+// cancelled or refused, and wound down, by another process meanwhile. The work on the batch stays open until no such hold
+// can come any more, and gives the credits back.
+func TestCompleteBatch_lateHold(t *testing.T) {
+	t.Parallel()
+	refuse := func(w *world) error {
+		_, err := w.log.Append(w.t.Context(), batch.Stream(batchID), 0, eventstore.Meta{Account: alice, Time: w.clock()},
+			batch.Refused{Code: "insufficient_credits", Message: "Insufficient credits", At: w.clock()})
+		return err
+	}
+	for name, end := range map[string]func(*world) error{"cancelled": (*world).cancelBatch, "refused": refuse} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t)
+			w.grant(alice, 100)
+			order := w.order(w.save("", card), guests(6, nil))
+			other := &world{t: t, store: w.store, log: w.log, files: w.files, ledgers: ledgers.New(w.log, w.clock), now: w.now}
+			t.Cleanup(other.ledgers.Close)
+			held := false
+			w.store.Inject(memory.Faults{BeforeAppendFunc: func(_ context.Context, _ string, events []eventstore.Proposed) error {
+				switch {
+				case held:
+					return errKilled
+				case events[0].Type != "CreditsHeld":
+					return nil
+				}
+				requireNothing(t, errors.Join(end(other), other.completeBatch()))
+				held = true
+				return nil
+			}})
+			if _, err := w.requestBatch(order, ""); err == nil {
+				t.Fatal("it lived")
+			}
+			w.restart()
+			if totals, err := w.ledgers.State(t.Context(), alice); err != nil || totals.Held == 0 {
+				t.Fatalf("%+v, %v", totals, err)
+			}
+			w.wait(2 * time.Minute)
+			w.must(w.completeBatch())
+			w.wantReleased(6)
+			requireNothing(t, w.completeBatch())
+		})
+	}
 }

@@ -94,6 +94,8 @@ func (s movieBatches) endMovies(ctx context.Context, id batch.ID, requested batc
 // this was done or refused. The error may be that refusal. When the batch was cancelled or refused meanwhile, hold ends its
 // movies, so that the credits are released. hold may be repeated.
 func (s movieBatches) hold(ctx context.Context, id batch.ID, b *batch.Batch) (*batch.Batch, eventstore.Appended, error) {
+	ctx, cancel := context.WithTimeout(ctx, submitLimit)
+	defer cancel()
 	requested, _ := b.Requested()
 	rows := make([]ledger.BatchRow, len(requested.Rows))
 	for i, row := range requested.Rows {

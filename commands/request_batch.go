@@ -102,9 +102,7 @@ func (h RequestBatchHandler) Handle(ctx context.Context, cmd RequestBatch) (Acce
 		}
 	}
 	if b.Next() == batch.Hold {
-		holding, cancel := context.WithTimeout(ctx, submitLimit)
-		defer cancel()
-		if b, at, err = h.batches.hold(holding, id, b); err != nil {
+		if b, at, err = h.batches.hold(ctx, id, b); err != nil {
 			return AcceptedBatch{}, h.failed(cmd.Account, err)
 		}
 	}

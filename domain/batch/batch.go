@@ -44,6 +44,7 @@ type Batch struct {
 	cancelled bool
 	closed    bool
 	finished  bool
+	stopped   time.Time // when the batch was refused or cancelled
 }
 
 // New returns a batch without history.
@@ -57,11 +58,11 @@ func (b *Batch) Apply(event domain.Event) {
 	case Accepted:
 		b.accepted = true
 	case Refused:
-		b.refused = &e
+		b.refused, b.stopped = &e, e.At
 	case Submitted:
 		b.submitted = true
 	case Cancelled:
-		b.cancelled = true
+		b.cancelled, b.stopped = true, e.At
 	case Closed:
 		b.closed = true
 	case Finished:
@@ -179,6 +180,12 @@ func (b *Batch) Cancel(id ID, by domain.AccountID, now time.Time) ([]domain.Even
 		return nil, domain.Errorf(domain.Conflict, "batch_already_finished", "Batch %s has already finished", id)
 	}
 	return []domain.Event{Cancelled{At: now}}, nil
+}
+
+// MayBeHeld reports whether credits for a refused or cancelled batch may still be held at a time: by a process that began to
+// hold them before, which takes no longer than the duration within.
+func (b *Batch) MayBeHeld(within time.Duration, at time.Time) bool {
+	return !b.accepted && at.Before(b.stopped.Add(within))
 }
 
 // Close records that nothing is left to do for a batch that was refused or cancelled.
