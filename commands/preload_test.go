@@ -68,6 +68,22 @@ func TestRequestPreload(t *testing.T) {
 	requireNothing(t, items.Finish(t.Context(), preloads.FinishItem{Preload: id, Claim: claim.Claim}))
 }
 
+// TestRequestPreload_counted: generated items cost credits on a counted plan, too. Decision 101.
+func TestRequestPreload_counted(t *testing.T) {
+	t.Parallel()
+	w := newEmptyWorld(t)
+	w.onPlan("counted")
+	_, err := w.request(preloadBatch)
+	var refusal *domain.Error
+	if !errors.As(err, &refusal) || refusal.Kind != domain.PaymentRequired {
+		t.Errorf("without credits: %v", err)
+	}
+	w.grant(alice, 10)
+	_, err = w.request(preloadBatch)
+	w.must(err)
+	w.wantCredits(0, 10)
+}
+
 // A generated item is charged; the hold of an item that failed, or came from a cache, is released. Decision 38.
 func TestSettlePreloadItem(t *testing.T) {
 	t.Parallel()
