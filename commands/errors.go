@@ -23,6 +23,9 @@ const PageCrashed = "page_crashed"
 // work is released and done later.
 var ErrGiveWay = errors.New("others wait for the slot")
 
+// ErrCached ends a render that is unnecessary: an equal movie exists, and its files have been copied for this movie. Decision 20.
+var ErrCached = errors.New("the movie is in the cache")
+
 // ErrShare is the reason why a piece of work has to end its turn: another account waits.
 //
 //   - A render ends with ErrGiveWay at the next point where no work is lost, and continues when it gets a slot again.

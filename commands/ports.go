@@ -51,9 +51,11 @@ type RenderJob struct {
 	// from the cache in any case.
 	FetchedSince time.Time
 	// Fetched is called at most once, when every source is on the local disk and before the movie is drawn or encoded;
-	// items of its property preload are made already. sources has the hex SHA-256 of each source's content, by the source's
-	// key. When Fetched returns an error, Render ends and returns the same error. nil: not called.
-	Fetched func(ctx context.Context, sources map[string]string) error
+	// items of its property preload are made already. contents has, by name, hashes of what movies with the same document must
+	// have in common to be equal: the content of each source, by the source's key, and the renderer's own. Fetched is not called
+	// when the movie cannot be equal to another one. When it returns an error, Render ends and returns the same error; before
+	// that, with ErrCached, it stores what Keep is for. nil: not called.
+	Fetched func(ctx context.Context, contents map[string]string) error
 	// Planned is called at most once, when the exact length and size are known (plan) and before the movie is encoded.
 	// warnings are those that the render has until then, such as properties that it does not follow as given. When Planned
 	// returns an error, Render ends and returns the same error. nil: not called.

@@ -134,11 +134,6 @@ func (e *Engine) render(ctx context.Context, job commands.RenderJob) (out comman
 	if doc, err = r.collect(ctx, doc); err != nil {
 		return commands.Rendered{}, err
 	}
-	if job.Fetched != nil {
-		if err := job.Fetched(ctx, r.hashes()); err != nil {
-			return commands.Rendered{}, err
-		}
-	}
 	laidOut := r.timeStage(stageLayout)
 	r.findFonts(ctx, doc)
 	if r.plan, err = timeline.Lay(doc, r.facts()); err != nil {
@@ -149,6 +144,9 @@ func (e *Engine) render(ctx context.Context, job commands.RenderJob) (out comman
 	}
 	planned := movie.Dimensions{
 		Width: r.plan.Width, Height: r.plan.Height, Frames: r.plan.Frames, FPSNum: r.plan.FPS.Num, FPSDen: r.plan.FPS.Den,
+	}
+	if err := r.equal(ctx, doc); err != nil {
+		return commands.Rendered{}, err
 	}
 	r.warn(r.plan.Warnings...)
 	if err := r.warnTexts(); err != nil {

@@ -111,7 +111,16 @@ type windowPiece struct {
 	Layers     []timeline.Layer
 }
 
+// windowKey returns the key of a window. matte: of the window of the movie's matte.
 func (r *run) windowKey(w timeline.Window, matte bool) (string, error) {
+	spec, err := r.windowSpec(w, matte)
+	if err != nil {
+		return "", err
+	}
+	return workspace.Key(spec)
+}
+
+func (r *run) windowSpec(w timeline.Window, matte bool) (windowSpec, error) {
 	spec := windowSpec{
 		Version: version, Look: document.Look(), FFmpeg: r.engine.cfg.Tools.Version(), Width: r.plan.Width, Height: r.plan.Height,
 		FPS:     r.plan.FPS,
@@ -126,7 +135,7 @@ func (r *run) windowKey(w timeline.Window, matte bool) (string, error) {
 	}
 	for _, l := range layersOf(w) {
 		if err := r.note(&spec, l); err != nil {
-			return "", err
+			return spec, err
 		}
 	}
 	spec.Layers = r.named(w.Layers)
@@ -139,7 +148,7 @@ func (r *run) windowKey(w timeline.Window, matte bool) (string, error) {
 			Layers: r.named(w.Transition.Layers), Over: r.named(w.Transition.Over),
 		}
 	}
-	return workspace.Key(spec)
+	return spec, nil
 }
 
 // named returns layers in the form that goes into cache keys: sources are named by the hashes of their content.

@@ -12,10 +12,6 @@ import (
 	"moviola/projections"
 )
 
-// errCached ends a render that is unnecessary, because an equal movie exists and its file has been
-// copied for this movie.
-var errCached = errors.New("the movie is in the cache")
-
 // found is an equal movie that was found by its cache key, and the copy of its file.
 type found struct {
 	source projections.Movie
@@ -23,14 +19,14 @@ type found struct {
 }
 
 // fetched looks for an equal movie that was rendered for the account before, unless the document says cache: false.
-// Decision 20. When it has copied the files of one, it returns errCached. When there is none that can be used, for example
+// Decision 20. When it has copied the files of one, it returns commands.ErrCached. When there is none that can be used, for example
 // because a file of it is missing or damaged, it returns nil, and the movie is rendered.
-func (r *render) fetched(ctx context.Context, raw []byte, sources map[string]string) error {
+func (r *render) fetched(ctx context.Context, raw []byte, contents map[string]string) error {
 	doc, err := document.Parse(raw)
 	if err != nil || !doc.Cache {
 		return err
 	}
-	if r.key, err = movie.CacheKey(raw, sources, movie.FormatsToMake(r.claim.Outputs)); err != nil {
+	if r.key, err = movie.CacheKey(raw, contents, movie.FormatsToMake(r.claim.Outputs)); err != nil {
 		return err
 	}
 	source, ok, err := r.config.Cache.Cached(ctx, r.claim.Account, r.key)
@@ -61,7 +57,7 @@ func (r *render) fetched(ctx context.Context, raw []byte, sources map[string]str
 		return err
 	}
 	r.found = &found{source: source, file: &file}
-	return errCached
+	return commands.ErrCached
 }
 
 // copyFile copies a stored file to a key of this attempt. size, in bytes, and hash are checked, unless they are unknown: 0 and

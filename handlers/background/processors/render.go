@@ -88,7 +88,7 @@ type render struct {
 // the render for want of memory.
 func (r *render) run(ctx context.Context) error {
 	rendered, err := r.rendered(ctx)
-	if errors.Is(err, errCached) && ctx.Err() == nil {
+	if errors.Is(err, commands.ErrCached) && ctx.Err() == nil {
 		return r.finish(ctx, commands.FinishRender{
 			Success: true, Plan: r.found.source.Plan, File: r.found.file, Warnings: r.found.source.Warnings,
 			CachedFrom: domain.ProjectID(r.found.source.Project),
@@ -136,7 +136,7 @@ func (r *render) rendered(ctx context.Context) (commands.Rendered, error) {
 		switch {
 		// ctx is checked before the error, because a cancelled render may report a fault that the
 		// movie does not have
-		case err == nil, ctx.Err() != nil, errors.Is(err, claims.ErrLost), errors.Is(err, errCached),
+		case err == nil, ctx.Err() != nil, errors.Is(err, claims.ErrLost), errors.Is(err, commands.ErrCached),
 			errors.Is(err, commands.ErrGiveWay), errors.Is(err, commands.ErrOutOfMemory), errors.As(err, &refusal):
 			return rendered, err
 		}
@@ -163,8 +163,8 @@ func (r *render) once(ctx context.Context) (commands.Rendered, error) {
 	job := commands.RenderJob{
 		Account: r.claim.Account, Project: r.project, Attempt: r.claim.Attempt, Document: raw, Now: r.claim.FirstStarted,
 		FetchedSince: r.claim.FetchedSince,
-		Fetched: func(ctx context.Context, sources map[string]string) error {
-			return r.fetched(ctx, raw, sources)
+		Fetched: func(ctx context.Context, contents map[string]string) error {
+			return r.fetched(ctx, raw, contents)
 		},
 		Planned: r.planned,
 		Measured: func(stage string, took time.Duration) {
