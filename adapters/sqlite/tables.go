@@ -7,6 +7,7 @@ import (
 	"os"
 	"strings"
 
+	"golang.org/x/sys/unix"
 	"zombiezen.com/go/sqlite"
 	"zombiezen.com/go/sqlite/sqlitex"
 )
@@ -21,26 +22,22 @@ type PlainTable struct {
 }
 
 // WritePlain writes tables into a new file that only this user may read. The file gets its name when it is complete. If a
-// file with the name exists already, WritePlain returns an error.
+// file with the name exists already, or another process is writing it, WritePlain returns an error.
 func WritePlain(ctx context.Context, path string, tables []PlainTable) (err error) {
 	if _, err := os.Lstat(path); err == nil {
 		return fmt.Errorf("%s is there already: remove it, or name another file", path)
 	}
 	part := path + ".part"
-	if err := os.Remove(part); err != nil && !errors.Is(err, os.ErrNotExist) {
-		return err
-	}
-	file, err := os.OpenFile(part, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
-	if err == nil {
-		err = file.Close()
-	}
+	lock, err := takePart(part)
 	if err != nil {
 		return err
 	}
+	// The lock is released last: SQLite loses its own locks on a file when this process closes a descriptor of the file.
 	defer func() {
 		if err != nil {
 			_ = os.Remove(part) // err already reports the failure
 		}
+		err = errors.Join(err, lock.Close())
 	}()
 	conn, err := sqlite.OpenConn("file:"+escape(part), sqlite.OpenReadWrite, sqlite.OpenURI)
 	if err != nil {
@@ -53,6 +50,33 @@ func WritePlain(ctx context.Context, path string, tables []PlainTable) (err erro
 		return err
 	}
 	return os.Rename(part, path)
+}
+
+// takePart creates the file in which tables are collected, or empties one that was left by an interrupted process, and locks it.
+// The lock ends when the file is closed.
+func takePart(part string) (*os.File, error) {
+	file, err := os.OpenFile(part, os.O_CREATE|os.O_WRONLY, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	err = unix.Flock(int(file.Fd()), unix.LOCK_EX|unix.LOCK_NB)
+	var mine, there os.FileInfo
+	if err == nil {
+		mine, err = file.Stat()
+	}
+	if err == nil {
+		there, err = os.Stat(part)
+	}
+	switch {
+	case errors.Is(err, unix.EWOULDBLOCK), errors.Is(err, os.ErrNotExist), err == nil && !os.SameFile(mine, there):
+		err = fmt.Errorf("another process is writing %s: wait for it, or name another file", part)
+	case err == nil:
+		err = errors.Join(file.Chmod(0o600), file.Truncate(0))
+	}
+	if err != nil {
+		return nil, errors.Join(err, file.Close())
+	}
+	return file, nil
 }
 
 // fill writes the tables in one transaction, without a journal: an incomplete file is removed anyway.
