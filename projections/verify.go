@@ -26,6 +26,9 @@ const (
 	mostDifferences = 10_000
 )
 
+// ErrUnlike is the error of Verify for read models that cannot be compared with the log, and have to be made again.
+var ErrUnlike = errors.New("the read models cannot be compared with the log")
+
 // Verify folds the log into scratch, a document store that must be empty, up to the checkpoint of the current read
 // models, and returns the documents that differ, at most mostDifferences of them. config must be the service's own,
 // because documents contain times that depend on it. Verify writes documents to scratch only.
@@ -40,17 +43,21 @@ func Verify(ctx context.Context, config Config, scratch Documents) ([]Difference
 	case err != nil:
 		return nil, err
 	case pointer == nil:
-		return nil, errors.New("there are no read models")
+		return nil, fmt.Errorf("%w: there are none", ErrUnlike)
 	case !live.fits(pointer.Models):
-		return nil, errors.New("the read models are those of another version of this program")
+		return nil, fmt.Errorf("%w: they are those of another version of this program", ErrUnlike)
 	}
 	live.current.Store(pointer)
 	if err := live.declare(ctx, pointer.Generation, pointer.Models); err != nil {
 		return nil, err
 	}
-	if unread, err := live.loadUnread(ctx, pointer.Generation); err != nil || len(unread) > 0 {
-		return nil, errors.Join(err, fmt.Errorf("%d streams stand still in the read models: a newer version of the program "+
-			"wrote to them", len(unread)))
+	unread, err := live.loadUnread(ctx, pointer.Generation)
+	if err != nil {
+		return nil, err
+	}
+	if len(unread) > 0 {
+		return nil, fmt.Errorf("%w: %d streams stand still in them: a newer version of the program wrote to them", ErrUnlike,
+			len(unread))
 	}
 	v, err := newVerifier(ctx, config, live, scratch)
 	if err != nil {

@@ -86,7 +86,8 @@ type Config struct {
 	// Quick skips reading the contents of movies, of their outputs and of files in caches: of movies and outputs, only the
 	// sizes in bytes are compared.
 	Quick bool
-	// Verify compares the read models with the log; nil: they are not compared.
+	// Verify compares the read models with the log; nil: they are not compared. With the error projections.ErrUnlike, all read
+	// models are a finding.
 	Verify func(ctx context.Context) ([]projections.Difference, error)
 	// Repair removes orphans and faulty files of caches, restores a finished movie from a copy of its file, and rebuilds
 	// the read models by calling Rebuild.
@@ -260,8 +261,8 @@ func (c *checker) models(ctx context.Context) error {
 	}
 	differences, err := c.Verify(ctx)
 	if err != nil {
-		if ctx.Err() != nil {
-			return err
+		if !errors.Is(err, projections.ErrUnlike) {
+			return fmt.Errorf("compare the read models with the log: %w", err)
 		}
 		c.report.Models = err.Error()
 		c.found(Finding{Kind: Damaged, What: "read models", Name: "all", Detail: err.Error(),

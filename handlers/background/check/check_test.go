@@ -386,3 +386,22 @@ func TestRun_otherLog(t *testing.T) {
 		}
 	}
 }
+
+// TestRun_modelsAway: read models that cannot be read are not called damaged, and nothing is made again. Those that cannot be
+// compared with the log are a finding.
+func TestRun_modelsAway(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	config := w.config()
+	away, rebuilt := errors.New("server selection error"), 0
+	config.Repair = true
+	config.Rebuild = func(context.Context) error { rebuilt++; return nil }
+	config.Verify = func(context.Context) ([]projections.Difference, error) { return nil, away }
+	if report, err := check.Run(t.Context(), config); !errors.Is(err, away) || len(report.Findings) > 0 || rebuilt > 0 {
+		t.Errorf("away: %+v, %v, made again %d times", report.Findings, err, rebuilt)
+	}
+	config.Verify = func(context.Context) ([]projections.Difference, error) {
+		return nil, fmt.Errorf("%w: there are none", projections.ErrUnlike)
+	}
+	w.wantFindings(config, "damaged all (repaired)")
+}

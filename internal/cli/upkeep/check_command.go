@@ -90,6 +90,9 @@ func (c *checking) run(ctx context.Context, stdout, stderr io.Writer) (err error
 	if _, err := os.Stat(c.cfg.Data); err != nil {
 		return fmt.Errorf("--data: %w", err)
 	}
+	if err := c.cfg.RequireStores(); err != nil {
+		return err
+	}
 	store, stop, err := eventstores.OpenLogWith(ctx, c.cfg.Data, c.cfg.EventStore, eventstores.HistoryAt(c.cfg), logger)
 	if err != nil {
 		return err
@@ -172,7 +175,11 @@ func (c *checking) compareModels(config *check.Config, logger *logrus.Logger) (d
 		return nil, err
 	}
 	config.Verify = func(ctx context.Context) ([]projections.Difference, error) {
-		return projections.Verify(ctx, s.ModelsConfig(c.cfg, logger), scratch)
+		differences, err := projections.Verify(ctx, s.ModelsConfig(c.cfg, logger), scratch)
+		if errors.Is(err, sqlite.ErrDamaged) {
+			err = fmt.Errorf("%w: %w", projections.ErrUnlike, err)
+		}
+		return differences, err
 	}
 	config.Rebuild = func(ctx context.Context) error {
 		models, err := projections.Open(ctx, s.ModelsConfig(c.cfg, logger))
