@@ -14,6 +14,7 @@ package client
 import (
 	"bytes"
 	"context"
+	"crypto/tls"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -94,7 +95,7 @@ func (c *Client) Do(ctx context.Context, r Request) ([]byte, error) {
 	for try := 0; ; try++ {
 		answer, err := c.once(ctx, r)
 		var refusal *Error
-		passing := err != nil && (!errors.As(err, &refusal) || busy(refusal.Status))
+		passing := err != nil && !final(err) && (!errors.As(err, &refusal) || busy(refusal.Status))
 		if !passing || try >= retries || !r.repeatable() || ctx.Err() != nil {
 			return answer, err
 		}
@@ -107,6 +108,16 @@ func (c *Client) Do(ctx context.Context, r Request) ([]byte, error) {
 			return nil, err
 		}
 	}
+}
+
+// errAddress is the error for a base address to which no request can be sent.
+var errAddress = errors.New("the address of the service cannot be used")
+
+// final reports whether the same request must fail again with the same error: because of the address, or of an answer or a
+// certificate that is not that of the service.
+func final(err error) bool {
+	var certificate *tls.CertificateVerificationError
+	return errors.Is(err, errAddress) || errors.Is(err, errForeign) || errors.As(err, &certificate)
 }
 
 // busy reports whether a status is temporary, so that the same request may succeed later.
@@ -138,8 +149,11 @@ func (c *Client) once(ctx context.Context, r Request) ([]byte, error) {
 		address += "?" + r.Query.Encode()
 	}
 	request, err := http.NewRequestWithContext(ctx, r.Method, address, bytes.NewReader(r.Body))
+	if err == nil && (request.URL.Host == "" || request.URL.Scheme != "http" && request.URL.Scheme != "https") {
+		err = errors.New("it must begin with http:// or https:// and a host")
+	}
 	if err != nil {
-		return nil, fmt.Errorf("the address of the service cannot be read: %w", err)
+		return nil, fmt.Errorf("%w: %w", errAddress, err)
 	}
 	for name, values := range r.Header {
 		request.Header[name] = values

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"log"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -126,6 +127,22 @@ func TestDo_unreachable(t *testing.T) {
 	c.Retries = -1
 	if _, err := c.Templates(t.Context()); err == nil || len(s.slept) != 2 {
 		t.Errorf("%v after %d pauses", err, len(s.slept))
+	}
+}
+
+// TestDo_final: an error that every further request would have as well ends the call at once.
+func TestDo_final(t *testing.T) {
+	t.Parallel()
+	s, c := serve(t)
+	safe := httptest.NewTLSServer(s.Config.Handler)
+	t.Cleanup(safe.Close)
+	safe.Config.ErrorLog = log.New(io.Discard, "", 0)
+	for _, address := range []string{safe.URL, "ftp://example.com", "http://exa mple.com", "example.com:80/"} {
+		c.URL = address
+		if _, err := c.Templates(t.Context()); err == nil || len(s.slept) != 0 {
+			t.Errorf("%s: %v after %d pauses", address, err, len(s.slept))
+		}
+		s.slept = nil
 	}
 }
 
