@@ -1,12 +1,8 @@
 package config
 
 import (
-	"encoding/json"
-	"errors"
 	"fmt"
-	"io/fs"
 	"maps"
-	"moviola/internal/secret"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -92,67 +88,6 @@ func SecretVariables() []string {
 	}
 	slices.Sort(names)
 	return names
-}
-
-// Note records the flags of this process in the data folder.
-func Note(cfg Config) error {
-	if cfg.Given == nil { // a configuration that is not from a command line has no flags to record
-		return nil
-	}
-	dir := filepath.Join(cfg.Data, FlagFolder)
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return fmt.Errorf("note the flags: %w", err)
-	}
-	encoded, err := json.MarshalIndent(Settings{Version: Version, Flags: cfg.Given, Environment: SecretVariables()}, "", "  ")
-	if err == nil {
-		roles := slices.Sorted(slices.Values(cfg.Roles))
-		err = secret.WriteWhole(filepath.Join(dir, strings.Join(slices.Compact(roles), "+")+".json"), append(encoded, '\n'))
-	}
-	if err != nil {
-		return fmt.Errorf("note the flags: %w", err)
-	}
-	return nil
-}
-
-// Noted reads what the processes of a data folder have recorded about their flags. The keys of the map are names of files.
-func Noted(data string) (map[string]Settings, error) {
-	entries, err := os.ReadDir(filepath.Join(data, FlagFolder))
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("read the flags of the service: %w", err)
-	}
-	all := map[string]Settings{}
-	for _, entry := range entries {
-		if filepath.Ext(entry.Name()) != ".json" {
-			continue
-		}
-		content, err := os.ReadFile(filepath.Join(data, FlagFolder, entry.Name()))
-		if err != nil {
-			return nil, fmt.Errorf("read the flags of the service: %w", err)
-		}
-		var one Settings
-		if err := json.Unmarshal(content, &one); err != nil {
-			return nil, fmt.Errorf("read %s: %w", filepath.Join(data, FlagFolder, entry.Name()), err)
-		}
-		all[entry.Name()] = one
-	}
-	return all, nil
-}
-
-// RequireSame returns an error when a process was started with a flag that names a store, and given, the value that a
-// command has for this flag, is empty: the command would use another store. noted is the result of Noted.
-func RequireSame(noted map[string]Settings, flag, given string) error {
-	for _, one := range noted {
-		if where := one.Flags[flag]; where != "" && given == "" {
-			return fmt.Errorf("the service was started with --%s %s: give it to this command too", flag, where)
-		}
-	}
-	return nil
-}
-
-// RequireStores is RequireSame for --mongo and --blobs, for a command with this configuration.
-func (c *Config) RequireStores() error {
-	noted, err := Noted(c.Data)
-	return errors.Join(err, RequireSame(noted, "mongo", c.Mongo), RequireSame(noted, "blobs", c.Blobs))
 }
 
 // CommandLine returns a command line with the recorded flags. A flag in replaced has the value from there. Of a secret that

@@ -75,6 +75,22 @@ func unlockFolder(file *os.File) error {
 	return errors.Join(unix.Flock(int(file.Fd()), unix.LOCK_UN), file.Close())
 }
 
+// InUse reports whether a server has the data folder open. It neither creates the folder nor writes into it.
+func InUse(dir string) (bool, error) {
+	file, err := os.Open(filepath.Join(dir, lockName))
+	if errors.Is(err, os.ErrNotExist) {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	err = unix.Flock(int(file.Fd()), unix.LOCK_SH|unix.LOCK_NB)
+	if errors.Is(err, unix.EWOULDBLOCK) {
+		return true, file.Close()
+	}
+	return false, errors.Join(err, unlockFolder(file))
+}
+
 func writeOwner(file *os.File) error {
 	if err := file.Truncate(0); err != nil {
 		return err

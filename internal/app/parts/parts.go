@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"time"
 
 	"github.com/sirupsen/logrus"
@@ -17,6 +18,7 @@ import (
 	"moviola/domain/plan"
 	"moviola/domain/result"
 	"moviola/eventstore"
+	"moviola/eventstore/embedded/logfile"
 	"moviola/internal/app/journal"
 	"moviola/internal/app/rendering"
 	"moviola/internal/app/roads"
@@ -122,8 +124,8 @@ func (s *Parts) prepare() (master secret.Secret, err error) {
 	if s.Host, err = host.Leave(data, s.Worker); err != nil {
 		return master, err
 	}
-	if err := config.Note(s.Config); err != nil {
-		s.Logger.WithError(err).Warn("flags of this process not saved; backups will not contain them")
+	if err := s.noteFlags(); err != nil {
+		return master, err
 	}
 	if master, err = secret.Load(data, s.Config.BeyondHost()); err != nil {
 		return master, err
@@ -132,6 +134,27 @@ func (s *Parts) prepare() (master secret.Secret, err error) {
 		return master, fmt.Errorf("--plans: %w", err)
 	}
 	return master, nil
+}
+
+// noteFlags records the flags of this process in the data folder, and removes what processes with former roles have recorded.
+// It refuses a process without --eventstore where the service had one: the log in the data folder would be one from before,
+// or a new one. Decision 103.
+func (s *Parts) noteFlags() error {
+	data := s.Config.Data
+	noted, err := config.Noted(data)
+	if where := config.LogElsewhere(noted, data); err == nil && where != "" && s.Config.EventStore == "" {
+		return fmt.Errorf("the service was started with --eventstore %s before, and the log in the data folder is not the one it "+
+			"has now: give --eventstore; to begin with the log in the data folder all the same, first remove %s",
+			where, filepath.Join(data, config.FlagFolder))
+	}
+	served, lookErr := logfile.InUse(filepath.Join(data, "events"))
+	if err = errors.Join(err, lookErr); err == nil {
+		err = config.DropFormer(s.Config, served)
+	}
+	if err = errors.Join(err, config.Note(s.Config)); err != nil {
+		s.Logger.WithError(err).Warn("flags of this process not saved; backups will not contain them")
+	}
+	return nil
 }
 
 // openStores opens the stores. Their appends are counted and logged.

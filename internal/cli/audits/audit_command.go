@@ -179,6 +179,10 @@ func (a *auditing) open(ctx context.Context, stderr io.Writer) (*eventstores.Log
 
 // books opens the read models for reading.
 func (a *auditing) books(ctx context.Context, store eventstore.Store, stderr io.Writer) (*projections.Books, func(), error) {
+	noted, err := config.Noted(a.data)
+	if err = errors.Join(err, config.RequireSame(noted, "mongo", a.mongo)); err != nil {
+		return nil, nil, err
+	}
 	if a.mongo == "" { // without this check, opening the read models would create their file
 		if _, err := os.Stat(filepath.Join(a.data, stores.ReadModelsFile)); err != nil {
 			return nil, nil, err

@@ -227,10 +227,7 @@ func (b *backingUp) check() (map[string]config.Settings, error) {
 	if err != nil {
 		return nil, err
 	}
-	// elsewhere is the number of processes whose flags name another event store. Processes without such a flag use the log in this
-	// data folder.
-	elsewhere := 0
-	err = config.RequireSame(noted, "blobs", b.cfg.Blobs)
+	err = errors.Join(config.RequireSame(noted, "blobs", b.cfg.Blobs), config.RequireLog(noted, b.cfg.Data, b.cfg.EventStore))
 	if b.encrypts(noted) {
 		err = errors.Join(err, config.RequireSame(noted, "mongo", b.cfg.Mongo))
 	}
@@ -238,15 +235,9 @@ func (b *backingUp) check() (map[string]config.Settings, error) {
 		return nil, err
 	}
 	for _, one := range noted {
-		if one.Flags["eventstore"] != "" {
-			elsewhere++
-		}
 		if b.cfg.Plans == "" {
 			b.cfg.Plans = one.Flags["plans"]
 		}
-	}
-	if elsewhere > 0 && elsewhere == len(noted) && b.cfg.EventStore == "" {
-		return nil, errors.New("the service was started with --eventstore: give it to this command too")
 	}
 	return noted, nil
 }

@@ -161,10 +161,29 @@ func (r *bringingBack) restore(ctx context.Context, s *backup.Snapshot, work str
 			return err
 		}
 	}
+	if err := r.noteStores(work); err != nil {
+		return err
+	}
 	if err := r.restoreKeys(ctx, work); err != nil {
 		return err
 	}
 	return r.restoreLog(ctx, s, filepath.Join(work, "events"), logger)
+}
+
+// noteStores changes what the processes of the service had noted about their stores to where the restore puts them.
+func (r *bringingBack) noteStores(work string) error {
+	noted, err := config.Noted(work)
+	if err != nil {
+		return err
+	}
+	changed := map[string]string{"blobs": r.blobs}
+	if r.eventStore != "" || config.LogElsewhere(noted, r.data) != "" {
+		changed["eventstore"] = r.eventStore
+	}
+	if r.mongo != "" || r.keysFile != "" {
+		changed["mongo"] = r.mongo
+	}
+	return config.Renote(work, changed)
 }
 
 // assemble writes the log from its pieces.

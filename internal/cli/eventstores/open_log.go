@@ -41,10 +41,15 @@ func OpenLog(ctx context.Context, data, from string, logger *logrus.Logger) (*Lo
 	return OpenLogWith(ctx, data, from, files, logger)
 }
 
-// OpenLogWith is OpenLog with archived movies from a given storage.
+// OpenLogWith is OpenLog with archived movies from a given storage. When from is empty, it refuses the log of a data folder
+// whose service has another event store.
 func OpenLogWith(
 	ctx context.Context, data, from string, files *stores.HistoryFiles, logger *logrus.Logger,
 ) (*Log, func() error, error) {
+	noted, err := config.Noted(data)
+	if err = errors.Join(err, config.RequireLog(noted, data, from)); err != nil {
+		return nil, nil, err
+	}
 	source, stop, err := copySource(ctx, filepath.Join(data, "events"), from)
 	if err != nil {
 		return nil, nil, err

@@ -32,6 +32,10 @@ func (m *readingModels) bind(f *pflag.FlagSet) {
 
 // use calls do with the stored read models. It writes warnings to stderr.
 func (m *readingModels) use(ctx context.Context, stderr io.Writer, do func(*projections.Extract) error) (err error) {
+	noted, err := config.Noted(m.data)
+	if err = errors.Join(err, config.RequireSame(noted, "mongo", m.mongo)); err != nil {
+		return err
+	}
 	if m.mongo == "" { // without this check, opening the read models would create their file
 		if _, err := os.Stat(filepath.Join(m.data, stores.ReadModelsFile)); err != nil {
 			return fmt.Errorf("look for the read models (say --data, or --mongo): %w", err)

@@ -59,8 +59,7 @@ func rebuild(ctx context.Context, cfg config.Config, names []string, stdout, std
 	if err != nil {
 		return err
 	}
-	noted, err := config.Noted(cfg.Data)
-	if err = errors.Join(err, config.RequireSame(noted, "mongo", cfg.Mongo)); err != nil {
+	if err := cfg.RequireStores(); err != nil {
 		return err
 	}
 	store, stop, err := eventstores.OpenLogWith(ctx, cfg.Data, cfg.EventStore, eventstores.HistoryAt(cfg), logger)
