@@ -86,6 +86,30 @@ func guests(n int, broken map[int]string) string {
 	return text.String()
 }
 
+// The flaws of many rows fit into an event, however long the names of columns are.
+func TestRequestBatch_LongColumns(t *testing.T) {
+	t.Parallel()
+	name := strings.Repeat("n", 3000)
+	tests := map[string]string{
+		"a text that is not UTF-8":  "name,seconds," + name + "\ngood,1,1\n" + strings.Repeat("bad,1,\xff\n", 999),
+		"a value that is no number": "name,seconds," + name + "\ngood,1,1\n" + strings.Repeat("bad,1,many\n", 9),
+	}
+	for title, csv := range tests {
+		t.Run(title, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t)
+			w.grant(alice, 2000)
+			id := w.save("", `{"variables":{"`+name+`":2},"scenes":[{"duration":"{{`+name+`}}"}]}`)
+			_, err := w.requestBatch(w.order(id, csv), "")
+			w.must(err)
+			requested, _ := w.batchOf().Requested()
+			if flaws := requested.Flaws; len(flaws) == 0 || flaws[0].Column != strings.Repeat("n", 100)+"…" {
+				t.Errorf("%d flaws: %.300v", len(flaws), flaws)
+			}
+		})
+	}
+}
+
 // TestBatch_rows: 500 rows of which 5 are invalid make 495 movies, each once and at the price of its row, although the
 // process is killed up to three times.
 func TestBatch_rows(t *testing.T) {

@@ -140,7 +140,8 @@ func (r *rowReader) read(row batch.Variables) (*document.Movie, *batch.Flaw, err
 		problem := problems[0]
 		flaw := batch.Flaw{Row: row.Row, Code: problem.Code, Message: cut(sentences(problem.Message, problem.Remedy))}
 		if name, ok := strings.CutPrefix(problem.Pointer, "/variables/"); ok && problem.Template == "" {
-			flaw.Column, _, _ = strings.Cut(name, "/")
+			name, _, _ = strings.Cut(name, "/")
+			flaw.Column = batch.ShortColumn(name)
 		}
 		return nil, &flaw, nil
 	}
@@ -174,7 +175,7 @@ func (r *rowReader) blame(row batch.Variables, flaw batch.Flaw) batch.Flaw {
 		}
 		_, left, err := r.read(batch.Variables{Row: row.Row, Values: values})
 		if err == nil && (left == nil || left.Code != flaw.Code || left.Message != flaw.Message) {
-			flaw.Column = name
+			flaw.Column = batch.ShortColumn(name)
 			return flaw
 		}
 	}

@@ -112,7 +112,18 @@ func (o *Order) add(number int, values json.RawMessage) {
 }
 
 func (o *Order) flaw(row int, column, code, message string) {
-	o.Flaws = append(o.Flaws, Flaw{Row: row, Column: column, Code: code, Message: message})
+	o.Flaws = append(o.Flaws, Flaw{Row: row, Column: ShortColumn(column), Code: code, Message: message})
+}
+
+// maxColumn is the maximum length of a column's name in a flaw, in characters.
+const maxColumn = 100
+
+// ShortColumn shortens the name of a column for a flaw: an event has the flaws of up to MaxRows rows.
+func ShortColumn(name string) string {
+	if utf8.RuneCountInString(name) <= maxColumn {
+		return name
+	}
+	return string([]rune(name)[:maxColumn]) + "…"
 }
 
 // Document returns the movie JSON of a row: the template's id, and the row's values of variables.

@@ -27,7 +27,7 @@ func CheckID(id string) error {
 
 // NotFound refuses a connection that does not exist, or belongs to another account. Decision 6.
 func NotFound(id string) error {
-	return domain.Errorf(domain.NotFound, "connection_not_found", "Connection %s not found", id)
+	return domain.Errorf(domain.NotFound, "connection_not_found", "Connection %s not found", domain.Brief(id))
 }
 
 // Connection is one saved connection, folded from its stream.
@@ -82,7 +82,7 @@ func (c *Connection) RecordTest(t Tested) []domain.Event {
 	if !c.Exists() {
 		return nil
 	}
-	t.Number = c.tests + 1
+	t.Number, t.Message = c.tests+1, domain.Brief(t.Message)
 	return []domain.Event{t}
 }
 

@@ -2,6 +2,7 @@ package document
 
 import (
 	"fmt"
+	"unicode/utf8"
 
 	"moviola/domain"
 )
@@ -29,8 +30,11 @@ const (
 // maxDestinations is the largest number of destinations of a movie. Decision 55.
 const maxDestinations = 20
 
-// Destinations returns the destinations of the movie, in order. An entry that is not an object has a Problem and is kept, so
-// that the other entries keep their index. The error is a *domain.Error. With it nothing can be delivered, because exports
+// maxReference is the maximum length of the type and of the id of a destination, in characters. Both are stored in events.
+const maxReference = 255
+
+// Destinations returns the destinations of the movie, in order. An entry that is not an object, or whose type or id is too
+// long, has a Problem and is kept, so that the other entries keep their index. The error is a *domain.Error. With it nothing can be delivered, because exports
 // are not one object with a list of up to 20 destinations (decisions 33 and 55).
 func Destinations(m *Movie) ([]Destination, error) {
 	entries, err := destinationEntries(m.exports)
@@ -44,6 +48,8 @@ func Destinations(m *Movie) ([]Destination, error) {
 		if !ok {
 			d.Problem = fmt.Sprintf("Destination %d must be an object", i)
 		}
+		d.bound("type", &d.Type)
+		d.bound("id", &d.ID)
 		destinations = append(destinations, d)
 	}
 	return destinations, nil
@@ -76,6 +82,14 @@ func destinationEntries(exports any) ([]any, error) {
 		return nil, invalid("A movie can have at most %d destinations, this one has %d", maxDestinations, len(entries))
 	}
 	return entries, nil
+}
+
+// bound shortens a property that is longer than maxReference characters, and sets the Problem of the destination.
+func (d *Destination) bound(name string, value *string) {
+	if utf8.RuneCountInString(*value) > maxReference {
+		d.Problem = fmt.Sprintf("The property '%s' of a destination must have at most %d characters", name, maxReference)
+		*value = Shorten(*value)
+	}
 }
 
 // readDestination reads one entry. It adds no notes to the movie: a mistake becomes the result of the destination.

@@ -34,6 +34,26 @@ func TestDestinations(t *testing.T) {
 	}
 }
 
+// What events hold of a destination is short, whatever the document says: an event has a largest size.
+func TestDestinations_TypeAndIDAreBounded(t *testing.T) {
+	t.Parallel()
+	long, most := strings.Repeat("ü", 256), strings.Repeat("ü", 255)
+	got, err := document.Destinations(mustParse(t, `{"scenes":[],"exports":[{"destinations":[{"id":"`+long+`"},
+		{"type":"`+long+`"},{"type":"webhook","endpoint":"https://a","id":"`+most+`"}]}]}`))
+	if err != nil || len(got) != 3 {
+		t.Fatalf("%d destinations, %v", len(got), err)
+	}
+	if d := got[0]; d.ID != strings.Repeat("ü", 60)+"…" || d.Problem != "The property 'id' of a destination must have at most 255 characters" {
+		t.Errorf("a long id: %+v", d)
+	}
+	if d := got[1]; d.Type != strings.Repeat("ü", 60)+"…" || d.Problem != "The property 'type' of a destination must have at most 255 characters" {
+		t.Errorf("a long type: %+v", d)
+	}
+	if d := got[2]; d.ID != most || d.Problem != "" {
+		t.Errorf("an id of 255 characters: %+v", d)
+	}
+}
+
 func TestDestinations_None(t *testing.T) {
 	t.Parallel()
 	for _, exports := range []string{`null`, `[]`, `[null]`, `{}`, `[{}]`, `[{"destinations":null}]`, `[{"destinations":[]}]`} {

@@ -231,6 +231,7 @@ func (m *Movie) RecordDelivery(worker string, try DeliveryAttempted) ([]domain.E
 		return nil, fmt.Errorf("try %d at destination %d of movie %s does not follow try %d", try.Try, try.Index, m.project,
 			state.Tries)
 	}
+	try.Message = domain.Brief(try.Message)
 	events := []domain.Event{try}
 	if try.Final && d.allFinalBut(try.Index) {
 		events = append(events, DeliveryFinished{Run: try.Run, At: try.At})

@@ -181,6 +181,7 @@ func (m *Movie) Submit(s Submitted) ([]domain.Event, error) {
 	if m.submitted != nil || m.outcome != NoOutcome {
 		return nil, ErrLost
 	}
+	s.Warnings = domain.Briefs(s.Warnings)
 	return []domain.Event{s}, nil
 }
 

@@ -82,7 +82,7 @@ func (m *Movie) goesOn(now time.Time, limit time.Duration) bool {
 
 // failure returns the event that closes the movie without video.
 func (m *Movie) failure(worker, message string, now time.Time) RenderFinished {
-	return RenderFinished{Attempt: m.claim.Number, Worker: worker, At: now, Message: message}
+	return RenderFinished{Attempt: m.claim.Number, Worker: worker, At: now, Message: domain.Brief(message)}
 }
 
 // ReleaseRender releases the claim without an outcome. memory reports whether the kernel killed one of the attempt's programs
@@ -144,7 +144,7 @@ func (m *Movie) FinishRender(c Claim, r Result, now time.Time) ([]domain.Event, 
 	}
 	e := RenderFinished{
 		Attempt: c.Number, Worker: c.Worker, At: now,
-		Success: r.Success, Message: r.Message, Plan: r.Plan, Warnings: r.Warnings, Spent: r.Spent,
+		Success: r.Success, Message: domain.Brief(r.Message), Plan: r.Plan, Warnings: domain.Briefs(r.Warnings), Spent: r.Spent,
 	}
 	if !r.Success {
 		e.Code, e.Family = r.Code, r.Family

@@ -73,7 +73,7 @@ func (b *Preload) FinishFetch(index int, c domain.FetchClaim, worker, message st
 // failure ends an item with an error.
 func (b *Preload) failure(index int, worker, message string, now time.Time) []domain.Event {
 	return b.closing(ItemFinished{
-		Index: index, Attempt: b.items[index].claim.Attempt, Worker: worker, Result: Result{Error: message}, At: now,
+		Index: index, Attempt: b.items[index].claim.Attempt, Worker: worker, Result: Result{Error: domain.Brief(message)}, At: now,
 	})
 }
 

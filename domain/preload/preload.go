@@ -176,6 +176,7 @@ func (b *Preload) Finish(c Claim, r Result, now time.Time) ([]domain.Event, erro
 	case result != nil:
 		return nil, nil
 	}
+	r.Error = domain.Brief(r.Error)
 	return b.closing(ItemFinished{Index: c.Index, Attempt: c.Attempt, Worker: c.Worker, Result: r, At: now}), nil
 }
 

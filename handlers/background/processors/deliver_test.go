@@ -195,6 +195,28 @@ func TestDeliver_WhatGetsNothing(t *testing.T) {
 	}
 }
 
+// A result that no event can hold ends its destination all the same: without an end, the webhook would be called for ever.
+func TestDeliver_AResultThatIsTooLarge(t *testing.T) {
+	t.Parallel()
+	inWorld(t, func(t *testing.T, w *world) {
+		pr := w.start("one")
+		defer pr.drain(time.Minute)
+		project := w.submit(webhook("https://a.example"), webhook("https://b.example"))
+		pr.do(render(project, 0))
+		w.hooks.answers = func(context.Context, int) (delivery.WebhookResult, error) {
+			return delivery.WebhookResult{Delivered: true, HTTPStatus: 200, Message: strings.Repeat("long ", 1<<20)}, nil
+		}
+		pr.do(deliver(project, 0))
+		tries := w.tries(project)
+		if got := outcomes(tries); got != "0.1 ok!, 1.1 ok!" {
+			t.Fatalf("recorded %s", got)
+		}
+		if got := len(tries[0].Message); got > 2100 {
+			t.Errorf("the message has %d bytes", got)
+		}
+	})
+}
+
 func TestDeliver_MoreThanOneExport(t *testing.T) {
 	t.Parallel()
 	inWorld(t, func(t *testing.T, w *world) {

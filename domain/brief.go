@@ -1,0 +1,24 @@
+package domain
+
+import "strings"
+
+// maxBrief is the maximum length of a text that Brief returns, in bytes, without the ellipsis.
+const maxBrief = 2000
+
+// Brief shortens a text that becomes a part of an event, such as a message that quotes the movie: the store refuses an event
+// that is too large, and work whose result cannot be stored would be repeated for ever.
+func Brief(text string) string {
+	if len(text) <= maxBrief {
+		return text
+	}
+	return strings.ToValidUTF8(text[:maxBrief], "") + "…"
+}
+
+// Briefs returns a copy of texts, each shortened by Brief.
+func Briefs(texts []string) []string {
+	var all []string
+	for _, text := range texts {
+		all = append(all, Brief(text))
+	}
+	return all
+}
