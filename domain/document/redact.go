@@ -6,6 +6,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"moviola/domain/expr"
 )
 
 // masked replaces a secret in every document that is shown. Decision 30.
@@ -19,6 +21,9 @@ var secretFields = map[string]bool{"password": true, "passphrase": true, "privat
 
 // words matches the names in an expression: see expr.IsName.
 var words = regexp.MustCompile(`[\p{L}_][\p{L}\p{Nd}_]*`)
+
+// wholes matches what stands between braces, which may be a name as a whole. Decision 105.
+var wholes = regexp.MustCompile(`(?s)\{\{\s*(.*?)\s*\}\}`)
 
 // Redact masks the secrets of a document's destinations, and the values of the variables that these secrets use, directly or by
 // other variables. variables names further variables to be masked: those that SecretVariables returns for the document with
@@ -259,6 +264,11 @@ func (w *walk) value(path []string) bool {
 	one.text, _ = token.(string)
 	_, expressions, _ := strings.Cut(one.text, "{{")
 	one.names = words.FindAllString(expressions, -1)
+	for _, between := range wholes.FindAllStringSubmatch(one.text, -1) {
+		if !expr.IsName(between[1]) {
+			one.names = append(one.names, between[1])
+		}
+	}
 	w.found = append(w.found, one)
 	return true
 }

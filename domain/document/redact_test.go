@@ -27,6 +27,8 @@ func TestRedact(t *testing.T) {
 			`{"variables":{"contraseña":"***","a":"kept"},"exports":[{"password":"***"}]}`},
 		{"by a difference", `{"variables":{"a":9,"b":2},"exports":[{"password":"{{a-b}}"}]}`,
 			`{"variables":{"a":"***","b":"***"},"exports":[{"password":"***"}]}`},
+		{"by a name with a dash", `{"variables":{"my-pw":"{{ of-ftp }}","of-ftp":"hush"},"exports":[{"password":"x{{ my-pw }}"}]}`,
+			`{"variables":{"my-pw":"***","of-ftp":"***"},"exports":[{"password":"***"}]}`},
 		{"by an expression of several lines", `{"variables":{"pw":"hush"},"exports":[{"password":"{{\n  pw\n}}"}]}`,
 			`{"variables":{"pw":"***"},"exports":[{"password":"***"}]}`},
 		{"by an expression with braces in quotes", `{"variables":{"pw":"hush"},"exports":[{"password":"{{ concat('}}', pw) }}"}]}`,

@@ -68,8 +68,10 @@ func NewBudget() *Budget { return &Budget{expr.Budget{Steps: maxSteps, Bytes: ma
 type expansion struct {
 	known    Known
 	budget   *Budget
-	texts    map[string]parsed
-	scenes   []any // scenes of the movie before expansion; the property import copies elements of one of them
+	texts    map[string]expr.Template
+	ids      map[string]bool // ids of the elements, as written in the document; nil: not collected yet
+	scenes   []any           // scenes of the movie before expansion; the property import copies elements of one of them
+	own      any             // elements of the movie itself before expansion
 	out      Result
 	place    Place          // the scene or element that is being expanded; the zero Place: the movie
 	from     map[string]any // object of the input from which the scene or element in place is made; nil: place is the movie
@@ -82,12 +84,6 @@ type expansion struct {
 	warned   map[string]bool
 }
 
-// parsed is the cached parse of a text.
-type parsed struct {
-	template expr.Template
-	err      error
-}
-
 // verbatim are properties of a movie whose texts are not expanded, because a client gets its own data back unchanged.
 var verbatim = map[string]bool{
 	"client-data": true, "client_data": true, "comment": true, "id": true, "template": true, "project": true,
@@ -97,10 +93,11 @@ var verbatim = map[string]bool{
 // expressions are Problems of the result.
 func Expand(movie map[string]any, known Known, budget *Budget) (Result, error) {
 	x := &expansion{
-		known: known, budget: budget, texts: map[string]parsed{}, warned: map[string]bool{},
+		known: known, budget: budget, texts: map[string]expr.Template{}, warned: map[string]bool{},
 		out: Result{Open: map[Place]bool{}, Asked: map[string]bool{}, From: map[Place]map[string]any{}},
 	}
 	x.scenes, _ = movie["scenes"].([]any)
+	x.own = movie["elements"]
 	x.out.Tree = make(map[string]any, len(movie))
 	err := x.movie(movie)
 	x.sort()

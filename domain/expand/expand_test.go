@@ -54,6 +54,8 @@ func TestExpand(t *testing.T) {
 			`{"id":"{{a}}","client-data":{"x":"{{a}}"},"elements":[{"id":1}]}`},
 		{"exports are filled in", `{"variables":{"a":"x"},"exports":[{"destinations":[{"endpoint":"https://{{a}}/"}]}]}`, `{"exports":[{"destinations":[{"endpoint":"https://x/"}]}]}`},
 		{"metadata describes variables and is none", `{"variables":{"a":"1","@a":"1=One","?a":"help"},"elements":[{"text":"{{a}}"}]}`, `{"elements":[{"text":"1"}]}`},
+		{"a known name is a name, whatever its characters are", `{"variables":{"my-clip":"x","my":5,"clip":2,"2 + 2":"y","a-b":"{{a-b}}","a":3,"b":1},"elements":[
+			{"a":"{{my-clip}}","b":"{{ my - clip }}","c":"{{my-clip}} {{2 + 2}} {{2+2}}","d":"{{a-b}}"}]}`, `{"elements":[{"a":"x","b":3,"c":"x y 4","d":2}]}`},
 		{"comments go", `{"elements":[{"comment":"{{","text":"x"}]}`, `{"elements":[{"text":"x"}]}`},
 
 		{"conditions", `{"variables":{"y":1},"scenes":[{"condition":"{{y == 1}}","a":1},{"condition":"{{y == 2}}","a":2}],"elements":[

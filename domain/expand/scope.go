@@ -70,6 +70,20 @@ func (s *scope) Lookup(name string) (any, bool, error) {
 	return value, ok, nil
 }
 
+// Known implements expr.Scope.
+func (s *scope) Known(name string) bool {
+	for at := s; at != nil; at = at.up {
+		if _, ok := at.vars[name]; ok && !at.isDescribed(name) {
+			return true
+		}
+		if _, ok := at.behind[name]; ok {
+			return true
+		}
+	}
+	_, ok := s.x.known.Values[name]
+	return ok || s.x.isTime(name)
+}
+
 func (s *scope) isDescribed(name string) bool {
 	return strings.HasPrefix(name, "@") || strings.HasPrefix(name, "?")
 }

@@ -38,16 +38,13 @@ func (x *expansion) compute(text string, s *scope) (any, error) {
 		if strings.Count(text, "{{") > maxExpressions { // parsing all expressions would take too much memory
 			return nil, tooManyExpressions()
 		}
-		known.template, known.err = expr.ParseTemplate(text)
+		known = expr.ParseTemplate(text)
 		x.texts[text] = known
-		if len(x.texts) > maxExpressions || known.template.Expressions() > maxExpressions {
+		if len(x.texts) > maxExpressions || known.Expressions() > maxExpressions {
 			return nil, tooManyExpressions()
 		}
 	}
-	if known.err != nil {
-		return nil, known.err
-	}
-	value, undefined, err := known.template.Eval(s, &x.budget.Budget)
+	value, undefined, err := known.Eval(s, &x.budget.Budget)
 	x.missing(undefined)
 	return plain(value), err
 }

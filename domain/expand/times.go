@@ -1,6 +1,7 @@
 package expand
 
 import (
+	"slices"
 	"strings"
 
 	"moviola/domain/expr"
@@ -66,6 +67,40 @@ func (x *expansion) time(name string) (any, bool) {
 		return x.nearest(found).at(suffix, x.place.Scene == 0), true
 	}
 	return nil, false
+}
+
+// isTime reports whether a name is the id of an element of the document, followed by a suffix.
+func (x *expansion) isTime(name string) bool {
+	return slices.ContainsFunc(suffixes, func(suffix string) bool {
+		id, ok := strings.CutSuffix(name, suffix)
+		return ok && x.hasID(id)
+	})
+}
+
+// hasID reports whether an element of the document has an id.
+func (x *expansion) hasID(id string) bool {
+	if x.ids == nil {
+		x.ids = map[string]bool{}
+		x.collect(x.own)
+		for _, scene := range x.scenes {
+			if scene, ok := scene.(map[string]any); ok {
+				x.collect(scene["elements"])
+			}
+		}
+	}
+	return x.ids[id]
+}
+
+// collect adds the ids of a list of elements to x.ids.
+func (x *expansion) collect(list any) {
+	elements, _ := list.([]any)
+	for _, item := range elements {
+		if element, ok := item.(map[string]any); ok {
+			if id, ok := element["id"].(string); ok {
+				x.ids[id] = true
+			}
+		}
+	}
 }
 
 func (x *expansion) nearest(times []Time) Time {

@@ -12,6 +12,8 @@ type Scope interface {
 	// Lookup returns the value of a name, and whether it exists. A value that is not known yet is Pending. An error ends the
 	// evaluation and is returned unchanged.
 	Lookup(name string) (value any, ok bool, err error)
+	// Known reports whether a text between braces, which is no name by the grammar, is exactly the name of a value.
+	Known(text string) bool
 }
 
 // ErrBudget is wrapped by every *BudgetError.

@@ -19,9 +19,15 @@ func (n names) Lookup(name string) (any, bool, error) {
 	return value, ok, nil
 }
 
+func (n names) Known(name string) bool {
+	_, ok := n[name]
+	return ok
+}
+
 // world has the names that the expressions of the tests use.
 var world = names{
 	"n": json.Number("3"), "half": json.Number("0.5"), "five": "5", "word": "abc", "empty": "", "nothing": nil, "yes": true, "no": "false",
+	"my-clip_url": "https://a/b", "1 + 1": "a name", "half-five": json.Number("7"),
 	"later": expr.Pending{}, "list": []any{json.Number("10"), "b", map[string]any{"x": "deep"}},
 	"obj": map[string]any{"name": "Anna", "a b": "spaced", "and": "word", "inner": map[string]any{"k": json.Number("7")}},
 }

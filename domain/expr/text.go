@@ -23,16 +23,18 @@ type Template struct {
 
 // part is a piece of plain text, or an expression.
 type part struct {
-	text string
-	expr Expr // the zero Expr, with a nil root, for plain text
-	pos  int  // number of characters in the text before the expression
+	text     string // plain text, or what stands between the braces, without blanks around it
+	computed bool   // the part is an expression
+	expr     Expr
+	err      error // the mistake because of which text is no expression; it may be a name all the same
+	pos      int   // number of characters in the whole text before the expression
 }
 
 // Expressions returns the number of expressions in the text.
 func (t Template) Expressions() int {
 	n := 0
 	for _, p := range t.parts {
-		if p.expr.root != nil {
+		if p.computed {
 			n++
 		}
 	}
@@ -40,9 +42,9 @@ func (t Template) Expressions() int {
 }
 
 // ParseTemplate parses a text with expressions. An opening "{{" without a closing "}}" is plain text; "}}" inside quotes
-// ends the expression only if no "}}" outside of quotes does. The position in an *Error is counted from the beginning of the
-// text.
-func ParseTemplate(source string) (Template, error) {
+// ends the expression only if no "}}" outside of quotes does. Mistakes are errors of Eval, because whether a text between
+// braces is a name depends on the scope.
+func ParseTemplate(source string) Template {
 	var t Template
 	rest, pos := source, 0
 	for {
@@ -58,16 +60,13 @@ func ParseTemplate(source string) (Template, error) {
 		t.plain(rest[:open])
 		pos += utf8.RuneCountInString(rest[:open]) + len(opening)
 		e, err := Parse(inside[:size])
-		if err != nil {
-			return t, shift(err, pos)
-		}
-		t.parts = append(t.parts, part{expr: e, pos: pos})
+		t.parts = append(t.parts, part{text: strings.TrimSpace(inside[:size]), computed: true, expr: e, err: err, pos: pos})
 		pos += utf8.RuneCountInString(inside[:size]) + len(closing)
 		rest = inside[size+len(closing):]
 	}
 	t.plain(rest)
 	t.whole = whole(t.parts)
-	return t, nil
+	return t
 }
 
 func (t *Template) plain(text string) {
@@ -80,7 +79,7 @@ func (t *Template) plain(text string) {
 func whole(parts []part) bool {
 	n := 0
 	for _, p := range parts {
-		if p.expr.root != nil {
+		if p.computed {
 			n++
 		} else if strings.TrimSpace(p.text) != "" {
 			return false
@@ -90,10 +89,11 @@ func whole(parts []part) bool {
 }
 
 // closed returns the end of the expression at the beginning of a text, or -1. Braces inside quotes end the expression only
-// if no braces outside of quotes do.
+// if no braces outside of quotes do. Quotes matter only as far as an expression may be long, because the rest of a text would
+// be searched again for each of very many expressions with a quote that never closes.
 func closed(text string) int {
 	var quote byte
-	for i := 0; i < len(text); i++ {
+	for i := 0; i < min(len(text), MaxLength+len(closing)); i++ {
 		switch c := text[i]; {
 		case quote != 0 && c == '\\':
 			i++
@@ -128,11 +128,11 @@ func (t Template) Eval(scope Scope, budget *Budget) (value any, undefined []stri
 	run := evaluation{scope: scope, budget: budget}
 	pending := false
 	for _, p := range t.parts {
-		if p.expr.root == nil {
+		if !p.computed {
 			texts = append(texts, p.text)
 			continue
 		}
-		v, err := p.expr.root.eval(&run)
+		v, err := run.part(p)
 		if err != nil {
 			return nil, run.undefined, shift(err, p.pos)
 		}
@@ -151,6 +151,21 @@ func (t Template) Eval(scope Scope, budget *Budget) (value any, undefined []stri
 	}
 	value, err = run.join(texts...)
 	return value, run.undefined, err
+}
+
+// part computes an expression of a text. What stands between the braces is a name if the scope has exactly that name, such as
+// the name my-clip_url of a preload item's result. Decision 105.
+func (e *evaluation) part(p part) (any, error) {
+	if !IsName(p.text) && len(p.text) <= MaxLength && e.scope.Known(p.text) {
+		value, ok, err := e.scope.Lookup(p.text)
+		if ok || err != nil {
+			return value, err
+		}
+	}
+	if p.err != nil {
+		return nil, p.err
+	}
+	return p.expr.root.eval(e)
 }
 
 // text converts a value to a text. For a list or an object, it takes the size of the text from the budget first, because nested

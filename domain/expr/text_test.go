@@ -6,6 +6,7 @@ import (
 	"math"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -40,13 +41,12 @@ func TestTemplate(t *testing.T) {
 		{"} } {", "} } {"},
 		{"{{later}}", expr.Pending{}},
 		{"a {{later}}", expr.Pending{}},
+		{"{{my-clip_url}}", "https://a/b"},
+		{"<img src='{{ my-clip_url }}'> {{ 1 + 1 }}", "<img src='https://a/b'> a name"},
+		{"{{half-five}} {{half - five}}", "7 -4.5"},
 	}
 	for _, tt := range tests {
-		template, err := expr.ParseTemplate(tt.source)
-		if err != nil {
-			t.Errorf("%s: %v", tt.source, err)
-			continue
-		}
+		template := expr.ParseTemplate(tt.source)
 		got, undefined, err := template.Eval(world, budget())
 		if err != nil || len(undefined) > 0 {
 			t.Errorf("%s: undefined %q, error %v", tt.source, undefined, err)
@@ -67,21 +67,33 @@ func TestTemplate_errors(t *testing.T) {
 		{"{{ n }} {{ 1 / 0 }}", "division by zero at character 14"},
 	}
 	for _, tt := range tests {
-		template, err := expr.ParseTemplate(tt.source)
-		if err == nil {
-			_, _, err = template.Eval(world, budget())
-		}
+		_, _, err := expr.ParseTemplate(tt.source).Eval(world, budget())
 		if err == nil || err.Error() != tt.want {
 			t.Errorf("%s: %v, want %s", tt.source, err, tt.want)
 		}
 	}
 }
 
+// Quotes without an end, in many expressions of a long text, are not searched through all of it each time.
+func TestTemplate_manyOpenQuotes(t *testing.T) {
+	t.Parallel()
+	text := strings.Repeat(`{{'\'}}`, 20_000) + strings.Repeat("x", 1_900_000)
+	done := make(chan int, 1)
+	go func() { done <- expr.ParseTemplate(text).Expressions() }()
+	select {
+	case n := <-done:
+		if n != 20_000 {
+			t.Errorf("%d expressions", n)
+		}
+	case <-time.After(time.Minute): // it takes a second, and took several minutes
+		t.Error("the text takes too long to parse")
+	}
+}
+
 func TestTemplate_expressions(t *testing.T) {
 	t.Parallel()
-	template, err := expr.ParseTemplate("a {{n}} b {{n}}")
-	if err != nil || template.Expressions() != 2 {
-		t.Errorf("%d expressions, %v", template.Expressions(), err)
+	if template := expr.ParseTemplate("a {{n}} b {{n}}"); template.Expressions() != 2 {
+		t.Errorf("%d expressions", template.Expressions())
 	}
 }
 
@@ -98,11 +110,7 @@ func TestBudget(t *testing.T) {
 		{"lists", strings.Repeat("{{ contains(list, 1) }}", 20), "the expressions take too long to compute"},
 	}
 	for _, tt := range tests {
-		template, err := expr.ParseTemplate(tt.source)
-		if err != nil {
-			t.Fatal(err)
-		}
-		_, _, err = template.Eval(long, budget())
+		_, _, err := expr.ParseTemplate(tt.source).Eval(long, budget())
 		if !errors.Is(err, expr.ErrBudget) || err.Error() != tt.want {
 			t.Errorf("%s: %v, want %s", tt.name, err, tt.want)
 		}
