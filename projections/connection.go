@@ -48,15 +48,15 @@ func foldConnection(c Connection, e Event) Connection {
 			ID: e.ID, Revision: c.Revision, Account: account, Name: e.ID[min(len(account)+1, len(e.ID)):],
 			Kind: d.Kind, Settings: d.Settings, Secrets: d.Secrets, Signing: d.Signing, KeyID: d.Sealed.Key, SavedAt: millis(d.At),
 		}
-		if !c.Deleted && c.Settings["host"] == d.Settings["host"] && c.Settings["port"] == d.Settings["port"] {
-			saved.HostKey = c.HostKey
+		if !c.Deleted {
+			saved.HostKey = d.Settings.KeptHostKey(c.Settings, c.HostKey)
 		}
 		return saved
 	case connection.Tested:
 		at := millis(d.At)
 		c.TestedAt, c.TestSuccess, c.TestMessage = &at, d.Success, d.Message
 		if c.HostKey == "" {
-			c.HostKey = d.HostKey
+			c.HostKey = c.Settings.KeptHostKey(c.Settings, d.HostKey)
 		}
 	case connection.Deleted:
 		c.Deleted = true

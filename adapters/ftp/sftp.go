@@ -77,8 +77,9 @@ func (s *SFTP) with(ctx context.Context, parcel deliveries.Parcel, do func(*sftp
 	address := net.JoinHostPort(parcel.Settings["host"], portOf(parcel.Settings, SSHPort))
 	seen := &hostKeys{known: known(parcel)}
 	err := s.session(ctx, parcel.Settings, address, seen, do)
-	if seen.differs {
-		err = notDelivered("sftp://"+address, "the server's host key is "+seen.shown+", not the one that is known")
+	if seen.differs { // the receipt has no key: one that was refused must not be taken for the server's
+		return deliveries.Receipt{}, notDelivered("sftp://"+address,
+			"the server's host key is "+seen.shown+", not the one that is known")
 	}
 	return deliveries.Receipt{HostKey: seen.shown}, s.cfg.fail(ctx, "sftp://"+address, err)
 }

@@ -21,6 +21,7 @@ type connections struct {
 // OpenedConnection is a saved connection with its secrets.
 type OpenedConnection struct {
 	ID       string
+	Version  int // number of times that the connection had been saved when it was opened
 	Kind     connection.Kind
 	Settings connection.Settings // all settings, with the secrets in clear text
 	// Signing are the signing secrets of a signed webhook, newest first.
@@ -54,7 +55,9 @@ func (c Connections) Open(ctx context.Context, account domain.AccountID, id stri
 	if err != nil {
 		return OpenedConnection{}, err
 	}
-	opened := OpenedConnection{ID: id, Kind: found.Saved().Kind, Settings: connection.Settings{}, HostKey: found.HostKey()}
+	opened := OpenedConnection{
+		ID: id, Version: found.Saved().Version, Kind: found.Saved().Kind, Settings: connection.Settings{}, HostKey: found.HostKey(),
+	}
 	for name, value := range found.Saved().Settings {
 		opened.Settings[name] = value
 	}

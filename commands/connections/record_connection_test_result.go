@@ -13,6 +13,7 @@ import (
 type RecordConnectionTest struct {
 	Account domain.AccountID
 	ID      string
+	Version int // version of the connection that was tested: OpenedConnection.Version
 	Success bool
 	Message string // result in words; of addresses it names only scheme and host
 	HostKey string // fingerprint of the host key of an SFTP server; empty: none was seen
@@ -26,10 +27,10 @@ func NewRecordConnectionTestHandler(log *eventstore.Log, now func() time.Time) R
 	return RecordConnectionTestHandler{connections{log: log, now: now}}
 }
 
-// Handle records the result. When the connection was deleted meanwhile, it does nothing.
+// Handle records the result. When the connection was saved again or deleted meanwhile, it does nothing.
 func (h RecordConnectionTestHandler) Handle(ctx context.Context, cmd RecordConnectionTest) (eventstore.Position, error) {
 	return h.decide(ctx, cmd.Account, cmd.ID, func(found *connection.Connection) ([]domain.Event, error) {
-		return found.RecordTest(connection.Tested{
+		return found.RecordTest(cmd.Version, connection.Tested{
 			Success: cmd.Success, Message: cmd.Message, HostKey: cmd.HostKey, At: h.now.Stamp(),
 		}), nil
 	})

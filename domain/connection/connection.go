@@ -5,6 +5,7 @@ package connection
 
 import (
 	"regexp"
+	"strings"
 	"time"
 
 	"moviola/domain"
@@ -45,18 +46,26 @@ func New() *Connection { return &Connection{} }
 func (c *Connection) Apply(event domain.Event) {
 	switch e := event.(type) {
 	case Saved:
-		if c.saved.Settings["host"] != e.Settings["host"] || c.saved.Settings["port"] != e.Settings["port"] {
-			c.hostKey = ""
-		}
+		c.hostKey = e.Settings.KeptHostKey(c.saved.Settings, c.hostKey)
 		c.saved, c.versions = e, e.Version
 	case Tested:
 		c.tests = e.Number
 		if c.hostKey == "" {
-			c.hostKey = e.HostKey
+			c.hostKey = c.saved.Settings.KeptHostKey(c.saved.Settings, e.HostKey)
 		}
 	case Deleted:
 		c.saved, c.hostKey = Saved{}, ""
 	}
+}
+
+// KeptHostKey returns the host key that remains known when the settings s replace the settings before. A key that was shown by
+// a server at another host or port, or that is not the one that s demands, is forgotten.
+func (s Settings) KeptHostKey(before Settings, shown string) string {
+	demanded := strings.TrimRight(s["host-key"], "=")
+	if s["host"] != before["host"] || s["port"] != before["port"] || demanded != "" && demanded != shown {
+		return ""
+	}
+	return shown
 }
 
 // Exists reports whether the connection is saved and not deleted.
@@ -77,9 +86,10 @@ func (c *Connection) Save(s Saved) []domain.Event {
 	return []domain.Event{s}
 }
 
-// RecordTest records the result of a test. It returns no event when the connection does not exist.
-func (c *Connection) RecordTest(t Tested) []domain.Event {
-	if !c.Exists() {
+// RecordTest records the result of a test of one version of the connection. It returns no event when the connection has been
+// saved or deleted since: the result, and a host key above all, would be taken for that of other settings.
+func (c *Connection) RecordTest(version int, t Tested) []domain.Event {
+	if !c.Exists() || c.saved.Version != version {
 		return nil
 	}
 	t.Number, t.Message = c.tests+1, domain.Brief(t.Message)

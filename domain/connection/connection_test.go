@@ -242,7 +242,7 @@ func TestSign(t *testing.T) {
 func TestConnection(t *testing.T) {
 	t.Parallel()
 	c := connection.New()
-	if _, err := c.Delete("x", t0); err == nil || c.RecordTest(connection.Tested{}) != nil {
+	if _, err := c.Delete("x", t0); err == nil || c.RecordTest(1, connection.Tested{}) != nil {
 		t.Error("a connection that never was is deleted, or tested")
 	}
 	apply := func(events []domain.Event, err error) {
@@ -256,8 +256,8 @@ func TestConnection(t *testing.T) {
 	}
 	first := connection.Saved{Kind: connection.SFTP, Settings: connection.Settings{"host": "a"}, At: t0}
 	apply(c.Save(first), nil)
-	apply(c.RecordTest(connection.Tested{Success: true, HostKey: "SHA256:one", At: t0}), nil)
-	apply(c.RecordTest(connection.Tested{Success: true, HostKey: "SHA256:two", At: t0}), nil)
+	apply(c.RecordTest(1, connection.Tested{Success: true, HostKey: "SHA256:one", At: t0}), nil)
+	apply(c.RecordTest(1, connection.Tested{Success: true, HostKey: "SHA256:two", At: t0}), nil)
 	if !c.Exists() || c.HostKey() != "SHA256:one" || c.Saved().Version != 1 {
 		t.Errorf("%+v with host key %s", c.Saved(), c.HostKey())
 	}
@@ -270,9 +270,42 @@ func TestConnection(t *testing.T) {
 	if c.HostKey() != "" {
 		t.Error("another host has the key of the one before")
 	}
+	if c.RecordTest(2, connection.Tested{HostKey: "SHA256:one"}) != nil {
+		t.Error("a test of the host before is recorded for this one")
+	}
 	apply(c.Delete("x", t0))
 	if _, err := c.Delete("x", t0); c.Exists() || err == nil || c.NextVersion() != 4 {
 		t.Errorf("after deletion: exists %v, %v, next version %d", c.Exists(), err, c.NextVersion())
+	}
+}
+
+// TestConnection_HostKey: the first key that the server has shown is kept until the connection leads elsewhere or demands another
+// one; a key that was refused never is.
+func TestConnection_HostKey(t *testing.T) {
+	t.Parallel()
+	one, two := "SHA256:"+strings.Repeat("1", 43), "SHA256:"+strings.Repeat("2", 43)
+	saved := func(key string) domain.Event {
+		return connection.Saved{Version: 1, Kind: connection.SFTP, Settings: connection.Settings{"host": "a", "host-key": key}}
+	}
+	seen := func(key string) domain.Event { return connection.Tested{HostKey: key} }
+	for name, tt := range map[string]struct {
+		events []domain.Event
+		want   string
+	}{
+		"the first is kept":              {[]domain.Event{saved(""), seen(one), seen(two)}, one},
+		"a refused one is not":           {[]domain.Event{saved(one), seen(two)}, ""},
+		"nor when none is demanded more": {[]domain.Event{saved(one), seen(two), saved("")}, ""},
+		"the demanded one is kept":       {[]domain.Event{saved(one + "="), seen(one), saved("")}, one},
+		"another one is demanded":        {[]domain.Event{saved(""), seen(one), saved(two)}, ""},
+		"and seen":                       {[]domain.Event{saved(""), seen(one), saved(two), seen(two), saved("")}, two},
+	} {
+		c := connection.New()
+		for _, e := range tt.events {
+			c.Apply(e)
+		}
+		if c.HostKey() != tt.want {
+			t.Errorf("%s: %q", name, c.HostKey())
+		}
 	}
 }
 

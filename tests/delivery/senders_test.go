@@ -174,8 +174,11 @@ func TestSFTP_OpenSSH(t *testing.T) {
 	delete(settings, "host-key")
 	known := parcel(connection.SFTP, settings)
 	known.HostKey = "SHA256:" + strings.Repeat("A", 43)
-	_, err = sender.Send(t.Context(), known)
+	receipt, err = sender.Send(t.Context(), known)
 	requireRefusal(t, err, "the server's host key is "+server.Fingerprint+", not the one that is known")
+	if receipt.HostKey != "" {
+		t.Errorf("a host key that was refused is passed on: %s", receipt.HostKey)
+	}
 	settings["remote-path"] = "/proc/canary"
 	_, err = sender.Send(t.Context(), parcel(connection.SFTP, settings))
 	requireRefusal(t, err, "the folder could not be made", "canary")

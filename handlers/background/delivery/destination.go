@@ -203,8 +203,8 @@ func (d *delivery) open(ctx context.Context, file movie.OutputFile) (commands.Fi
 	}
 }
 
-// remember stores the host key that a server has shown for the first time. When that fails, the next delivery treats the server
-// as new again.
+// remember stores the host key that a server has shown for the first time. When that fails, or the connection was saved again
+// meanwhile, the next delivery treats the server as new again.
 func (d *delivery) remember(ctx context.Context, t target, receipt deliveries.Receipt) {
 	if t.id == "" || receipt.HostKey == "" || t.hostKey != "" {
 		return
@@ -212,7 +212,7 @@ func (d *delivery) remember(ctx context.Context, t target, receipt deliveries.Re
 	ctx, cancel := claims.Grace(ctx, d.limits.Release)
 	defer cancel()
 	_, err := d.config.Commands.RecordConnectionTest.Handle(ctx, connections.RecordConnectionTest{
-		Account: d.claim.Account, ID: t.id, Success: true, Message: "Delivered", HostKey: receipt.HostKey,
+		Account: d.claim.Account, ID: t.id, Version: t.version, Success: true, Message: "Delivered", HostKey: receipt.HostKey,
 	})
 	if err != nil {
 		d.log.WithError(err).Warn("host key of an SFTP server not saved; the next delivery has no key to compare with")

@@ -28,6 +28,7 @@ type target struct {
 	kind     connection.Kind
 	settings connection.Settings
 	id       string           // id of the saved connection; empty: the destination has its own settings
+	version  int              // version of the saved connection
 	signing  []string         // secrets that sign a webhook
 	hostKey  string           // host key that the server has shown before
 	file     movie.OutputFile // file that is sent; empty: the MP4
@@ -105,7 +106,7 @@ func (d *delivery) resolveSaved(ctx context.Context, to destination) (target, er
 	case opened.Kind.TakesFiles() && !d.claim.Success:
 		return target{kind: opened.Kind}, verdict{movie.DeliverySkipped, noVideoMessage}
 	}
-	t := target{kind: opened.Kind, id: to.ID, signing: opened.Signing, hostKey: opened.HostKey}
+	t := target{kind: opened.Kind, id: to.ID, version: opened.Version, signing: opened.Signing, hostKey: opened.HostKey}
 	if t.kind.SavedOnly() {
 		if err := checkSaved(t.kind, to.Given); err != nil {
 			return t, err

@@ -125,6 +125,26 @@ func TestDeliver_WhatIsSent(t *testing.T) {
 	})
 }
 
+// A connection that is saved again during a delivery leads to another server, whose host key nobody has seen.
+func TestDeliver_AHostKeyIsNotThatOfAnotherServer(t *testing.T) {
+	t.Parallel()
+	inWorld(t, func(t *testing.T, w *world) {
+		pr := w.start("one")
+		defer pr.drain(time.Minute)
+		w.saveAll()
+		w.parcels.answer = func(context.Context, connection.Kind) (deliveries.Receipt, error) {
+			w.save("server", connection.SFTP, map[string]any{"host": "other.example", "username": "u", "password": "hush"})
+			return deliveries.Receipt{HostKey: "SHA256:x"}, nil
+		}
+		w.deliverTo(pr, map[string]any{"id": "server"})
+		w.parcels.answer = nil
+		w.deliverTo(pr, map[string]any{"id": "server"})
+		if next := w.parcels.all()[1]; next.settings["host"] != "other.example" || next.hostKey != "" {
+			t.Errorf("%s is expected to show the key %s of another server", next.settings["host"], next.hostKey)
+		}
+	})
+}
+
 func TestDeliver_SendersThatFail(t *testing.T) {
 	t.Parallel()
 	tests := map[string]struct {
