@@ -16,6 +16,7 @@ type ReleaseDelivery struct {
 	Project domain.ProjectID
 	Worker  string
 	Run     int
+	Spent   time.Duration // time since the run's previous event, as far as it counts towards the time limit for all destinations
 }
 
 // ReleaseDeliveryHandler handles ReleaseDelivery.
@@ -29,7 +30,7 @@ func NewReleaseDeliveryHandler(log *eventstore.Log, now func() time.Time) Releas
 // Handle releases the claim. It is idempotent. ErrNothingToDo: the claim is lost, or the delivery has ended.
 func (h ReleaseDeliveryHandler) Handle(ctx context.Context, cmd ReleaseDelivery) (eventstore.Position, error) {
 	d, err := h.movies.Decide(ctx, cmd.Project, func(m *movie.Movie, at time.Time) ([]domain.Event, error) {
-		return m.ReleaseDelivery(movie.Claim{Number: cmd.Run, Worker: cmd.Worker}, at)
+		return m.ReleaseDelivery(movie.Claim{Number: cmd.Run, Worker: cmd.Worker}, cmd.Spent, at)
 	})
 	return d.Position, err
 }

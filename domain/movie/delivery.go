@@ -21,7 +21,7 @@ type delivery struct {
 	requests     int       // number of redeliveries that were requested
 	requested    time.Time // time of the newest redelivery request
 
-	spent time.Duration // total time of runs since the delivery began, each up to its newest event
+	spent time.Duration // total time of runs since the delivery began that counts, each up to its newest event
 	since time.Time     // time of the newest event of the newest run
 }
 
@@ -55,11 +55,11 @@ func (d *delivery) apply(event domain.Event) {
 		if e.Index < 0 || e.Index >= len(d.destinations) {
 			return
 		}
-		d.took(e.At)
+		d.took(e.At, e.Spent)
 		state := &d.destinations[e.Index]
 		state.Tries, state.Final, state.Last = e.Try, e.Final, e
 	case DeliveryReleased:
-		d.took(e.At)
+		d.took(e.At, e.Spent)
 		d.claimed = false
 	case DeliveryFinished:
 		d.claimed, d.finished = false, true
@@ -68,17 +68,20 @@ func (d *delivery) apply(event domain.Event) {
 	}
 }
 
-// took adds the time from the run's previous event until at to the field spent. The time between a run's last event and the death
-// of its process is unknown, and not counted.
-func (d *delivery) took(at time.Time) {
-	if at.After(d.since) {
-		d.spent += at.Sub(d.since)
-		d.since = at
+// took adds the time from the run's previous event until at to the field spent, or what the event at that time says that
+// counts of it. The time between a run's last event and the death of its process is unknown, and not counted.
+func (d *delivery) took(at time.Time, counts *int64) {
+	passed := max(0, at.Sub(d.since))
+	d.since = d.since.Add(passed)
+	if counts != nil {
+		passed = time.Duration(*counts) * time.Millisecond
 	}
+	d.spent += passed
 }
 
-// DeliverySpent returns the total time that runs have worked on the movie's destinations since the delivery, or the newest
-// redelivery, began. Time in which no process ran is not part of it. Decision 55.
+// DeliverySpent returns the total time that runs have taken for the movie's destinations since the delivery, or the newest
+// redelivery, began. Time in which no process ran, or in which a run waited for the service's own stores, is not part of it.
+// Decisions 55 and 107.
 func (m *Movie) DeliverySpent() time.Duration { return m.delivery.spent }
 
 // reopen resets the states of the destinations that a redelivery serves again. Run numbers continue.
@@ -249,9 +252,9 @@ func (d *delivery) allFinalBut(index int) bool {
 	return true
 }
 
-// ReleaseDelivery releases the current run. It returns no event when the run was released before; for a run that is not
+// ReleaseDelivery releases the current run, which has taken the time spent since its previous event. It returns no event when the run was released before; for a run that is not
 // current the error is ErrLost.
-func (m *Movie) ReleaseDelivery(c Claim, now time.Time) ([]domain.Event, error) {
+func (m *Movie) ReleaseDelivery(c Claim, spent time.Duration, now time.Time) ([]domain.Event, error) {
 	d := &m.delivery
 	switch {
 	case d.claim != c || d.finished:
@@ -259,7 +262,7 @@ func (m *Movie) ReleaseDelivery(c Claim, now time.Time) ([]domain.Event, error) 
 	case !d.claimed:
 		return nil, nil
 	}
-	return []domain.Event{DeliveryReleased{Run: c.Number, Worker: c.Worker, At: now}}, nil
+	return []domain.Event{DeliveryReleased{Run: c.Number, Worker: c.Worker, At: now, Spent: SpentOf(spent)}}, nil
 }
 
 // FinishDelivery closes the delivery in the current run, when every destination has its final result. It returns no event when

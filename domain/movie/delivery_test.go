@@ -157,7 +157,7 @@ func TestMovie_ReleaseDelivery(t *testing.T) {
 		want  []domain.Event
 		err   error
 	}{
-		{name: "mine", given: toDeliver(run(1)), want: history(movie.DeliveryReleased{Run: 1, Worker: "d1", At: after(25)})},
+		{name: "mine", given: toDeliver(run(1)), want: history(movie.DeliveryReleased{Run: 1, Worker: "d1", At: after(25), Spent: movie.SpentOf(time.Minute)})},
 		{name: "handed back before", given: toDeliver(run(1), handedBack(1))},
 		{name: "a later run has begun", given: toDeliver(run(1), run(2)), err: movie.ErrLost},
 		{name: "finished", given: toDeliver(run(1), finished(1)), err: movie.ErrLost},
@@ -166,7 +166,7 @@ func TestMovie_ReleaseDelivery(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			got, err := given(tt.given...).ReleaseDelivery(runner(1), after(25))
+			got, err := given(tt.given...).ReleaseDelivery(runner(1), time.Minute, after(25))
 			check(t, tt.want, tt.err, got, err)
 		})
 	}
@@ -244,6 +244,13 @@ func TestMovie_DeliverySpent(t *testing.T) {
 		began(2, 60), at(61, try(2, 0, 1, true)))...)
 	if got := m.DeliverySpent(); got != time.Minute {
 		t.Errorf("a redelivery has spent %v", got)
+	}
+	waited := at(30, try(1, 0, 1, false))
+	waited.Spent = movie.SpentOf(time.Second)
+	released = handedBack(1)
+	released.At, released.Spent = after(50), movie.SpentOf(2*time.Second)
+	if got := given(toDeliver(began(1, 21), waited, released, began(2, 51), at(52, try(2, 0, 2, true)))...).DeliverySpent(); got != time.Minute+3*time.Second {
+		t.Errorf("waits for own stores count: %v", got)
 	}
 }
 

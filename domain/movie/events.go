@@ -256,6 +256,14 @@ type DeliveryAttempted struct {
 	Message    string    `json:"message,omitempty" personal:"yes"`
 	DurationMS int64     `json:"duration_ms"`
 	At         time.Time `json:"at"` // when the try ended
+	// Spent is the time since the previous event of the run, as far as it counts towards the time limit for all destinations.
+	Spent *int64 `json:"spent_ms,omitempty"` // in milliseconds; nil in events of earlier versions: all of that time
+}
+
+// SpentOf returns a time for the field Spent of an event.
+func SpentOf(spent time.Duration) *int64 {
+	ms := spent.Milliseconds()
+	return &ms
 }
 
 // DeliveryStatus is the result of a try. Decision 33.
@@ -273,6 +281,7 @@ type DeliveryReleased struct {
 	Run    int       `json:"run"`
 	Worker string    `json:"worker" personal:"no"`
 	At     time.Time `json:"at"`
+	Spent  *int64    `json:"spent_ms,omitempty"` // as DeliveryAttempted.Spent
 }
 
 // DeliveryFinished records that every destination has its final result.

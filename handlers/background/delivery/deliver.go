@@ -38,7 +38,7 @@ func (p *Deliverer) Deliver(ctx context.Context, task projections.Task, log logr
 	defer shown.End()
 
 	now := p.config.Now()
-	d := delivery{Deliverer: p, log: log, project: project, claim: claim, begun: now, confirmed: now}
+	d := delivery{Deliverer: p, log: log, project: project, claim: claim, time: &spending{now: p.config.Now}, confirmed: now}
 	err = d.run(ctx)
 	if err == nil || errors.Is(err, commands.ErrNothingToDo) {
 		return err
@@ -65,16 +65,11 @@ type delivery struct {
 	log     logrus.FieldLogger // logger whose lines name the movie
 	project domain.ProjectID
 	claim   deliveries.DeliveryClaim
-	begun   time.Time // when this run was claimed
+	time    *spending // time of this run that counts towards the time limit
 	payload []byte
 	facts   connection.Facts // values of the macros in destinations
 
 	confirmed time.Time // when a read of the log has last confirmed the claim
-}
-
-// left returns how much of the time limit for all destinations of the movie remains. Pauses and waits count too. Decision 55.
-func (d *delivery) left() time.Duration {
-	return d.limits.Movie - d.claim.Spent - d.config.Now().Sub(d.begun)
 }
 
 func (d *delivery) run(ctx context.Context) error {
@@ -86,15 +81,18 @@ func (d *delivery) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	closed := false
+	var damaged error
 	for _, index := range d.claim.Order {
-		if err := d.serve(ctx, index, d.claim.Destinations[index], destinations[index]); err != nil {
+		err := d.serve(ctx, index, d.claim.Destinations[index], destinations[index])
+		// A damaged file waits for the operator, maybe for days: destinations behind it, which may not need the file, do not.
+		if errors.Is(err, commands.ErrFileDamaged) {
+			damaged = errors.Join(damaged, err)
+		} else if err != nil {
 			return err
 		}
-		closed = true // the last try at the last destination has ended the delivery
 	}
-	if closed {
-		return nil
+	if damaged != nil || len(d.claim.Order) > 0 { // the last try at the last destination has ended the delivery
+		return damaged
 	}
 	return d.recorded(ctx, func(ctx context.Context) error {
 		_, err := d.config.Commands.FinishDelivery.Handle(ctx, deliveries.FinishDelivery{
@@ -204,15 +202,20 @@ func (d *delivery) confirm(ctx context.Context) error {
 
 // record appends the result of one try at a destination to the log.
 func (d *delivery) record(ctx context.Context, try movie.DeliveryAttempted) error {
-	try.Run = d.claim.Run
+	spent := d.time.untold()
+	try.Run, try.Spent = d.claim.Run, movie.SpentOf(spent)
 	asked := d.config.Now()
 	defer func() { d.confirmed = asked }()
-	return d.recorded(ctx, func(ctx context.Context) error {
+	err := d.recorded(ctx, func(ctx context.Context) error {
 		_, err := d.config.Commands.RecordDelivery.Handle(ctx, deliveries.RecordDelivery{
 			Project: d.project, Worker: d.config.Worker, Attempt: try, Known: d.claim.Known,
 		})
 		return err
 	})
+	if err == nil {
+		d.time.told += spent
+	}
+	return err
 }
 
 // recorded retries a command until it succeeds or finds nothing to do, because a completed try must be recorded. When ctx
@@ -232,7 +235,7 @@ func (d *delivery) release(why error) error {
 	ctx, cancel := context.WithTimeout(context.Background(), d.limits.Release)
 	defer cancel()
 	_, err := d.config.Commands.ReleaseDelivery.Handle(ctx, deliveries.ReleaseDelivery{
-		Project: d.project, Worker: d.config.Worker, Run: d.claim.Run,
+		Project: d.project, Worker: d.config.Worker, Run: d.claim.Run, Spent: d.time.untold(),
 	})
 	if errors.Is(err, commands.ErrNothingToDo) {
 		return err

@@ -56,7 +56,7 @@ func (d *delivery) announce(ctx context.Context, try movie.DeliveryAttempted, st
 		if tries := try.Try - 1; tries > 0 {
 			pause := retryPauses[min(tries, len(retryPauses))-1] // logs of earlier versions have more tries that are not final
 			// The last try may have ended on another machine whose clock is ahead, so the pause is limited.
-			if err := claims.Sleep(ctx, min(pause, last.Add(pause).Sub(d.config.Now()))); err != nil {
+			if err := d.wait(ctx, min(pause, last.Add(pause).Sub(d.config.Now()))); err != nil {
 				return err
 			}
 		}
@@ -69,6 +69,12 @@ func (d *delivery) announce(ctx context.Context, try movie.DeliveryAttempted, st
 		}
 		try.Try++
 	}
+}
+
+// wait waits between two tries at a webhook.
+func (d *delivery) wait(ctx context.Context, pause time.Duration) error {
+	defer d.time.begin()()
+	return claims.Sleep(ctx, pause)
 }
 
 // post makes one try at a webhook and sets its result. A try that is skipped, because the time for all destinations has ended, is
@@ -153,6 +159,7 @@ func (d *delivery) entitle(ctx context.Context, index int, kind connection.Kind,
 	if !kind.HasRecipients() {
 		return nil
 	}
+	defer d.time.pause()()
 	recipients, err := settings.Recipients()
 	if err != nil {
 		return err
@@ -185,6 +192,7 @@ func (d *delivery) parcel(index int, t target) deliveries.Parcel {
 
 // open opens a file of the movie, and checks that its content has not changed since it was stored.
 func (d *delivery) open(ctx context.Context, file movie.OutputFile) (commands.File, error) {
+	defer d.time.pause()()
 	f, err := d.config.Files.Open(ctx, file.Key)
 	if err != nil && !errors.Is(err, commands.ErrFileNotFound) {
 		err = claims.Transient(err)
@@ -195,7 +203,7 @@ func (d *delivery) open(ctx context.Context, file movie.OutputFile) (commands.Fi
 	err = commands.CheckFile(ctx, f, file.Key, file.Size, file.Hash)
 	switch {
 	case err == nil:
-		return f, nil
+		return ownFile{f, d.time}, nil
 	case errors.Is(err, commands.ErrFileDamaged):
 		return nil, err // a damaged file is an error that is shown to the operator, who may have a backup
 	default:
@@ -219,9 +227,11 @@ func (d *delivery) remember(ctx context.Context, t target, receipt deliveries.Re
 	}
 }
 
-// timed makes one try when the host has a free place, within the movie's remaining time, and measures its duration. When the
+// timed makes one try when the host has a free place, within the movie's remaining time, and measures its duration.
+// Calls of own stores are part of the duration, but do not use up the remaining time. When the
 // time runs out, the try is skipped. The returned errors are faults of this service.
 func (d *delivery) timed(ctx context.Context, try *movie.DeliveryAttempted, t target, do func(context.Context) error) error {
+	defer d.time.begin()()
 	waiting, done := context.WithTimeout(ctx, d.left())
 	defer done()
 	leave, err := d.hosts.enter(waiting, hostOf(t))
@@ -233,12 +243,14 @@ func (d *delivery) timed(ctx context.Context, try *movie.DeliveryAttempted, t ta
 		return err
 	}
 	defer leave()
+	goOn := d.time.pause()
 	if err := d.confirm(ctx); err != nil {
 		return err
 	}
+	goOn()
 	ctx, stop := claims.Grace(ctx, d.limits.Release)
 	defer stop()
-	left, cancel := context.WithTimeout(ctx, d.left())
+	left, cancel := d.within(ctx)
 	defer cancel()
 	started := d.config.Now()
 	err = do(left)

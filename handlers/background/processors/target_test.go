@@ -15,6 +15,7 @@ import (
 	"moviola/commands/connections"
 	"moviola/commands/deliveries"
 	"moviola/domain"
+	"moviola/domain/blobkey"
 	"moviola/domain/connection"
 	"moviola/domain/movie"
 	"moviola/eventstore"
@@ -192,6 +193,83 @@ func TestDeliver_ADamagedMovie(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			deliverDamaged(t, damage)
+		})
+	}
+}
+
+// The destinations behind one that waits for a damaged file are served.
+func TestDeliver_BehindADamagedMovie(t *testing.T) {
+	t.Parallel()
+	inWorld(t, func(t *testing.T, w *world) {
+		pr := w.start("one")
+		defer pr.drain(time.Minute)
+		w.saveAll()
+		project := w.submit(map[string]any{"id": "server"}, webhook("https://a.example"))
+		pr.do(render(project, 0))
+		key := w.finished(project).File.Key
+		stored := w.files.Text(key)
+		must(t, w.files.Put(t.Context(), key, strings.NewReader(stored[1:])))
+		for range 2 {
+			if <-pr.send(deliver(project, 0)) {
+				t.Error("a damaged movie was taken for delivered")
+			}
+		}
+		if got := outcomes(w.tries(project)); got != "1.1 ok!" || len(w.hooks.all()) != 1 {
+			t.Errorf("recorded %s in %d calls", got, len(w.hooks.all()))
+		}
+		must(t, w.files.Put(t.Context(), key, strings.NewReader(stored)))
+		pr.do(deliver(project, 0))
+		if got := outcomes(w.tries(project)); got != "1.1 ok!, 0.1 ok!" {
+			t.Errorf("recorded %s", got)
+		}
+	})
+}
+
+// Time in which the service's own stores are away is not the destinations' time. Decision 107.
+func TestDeliver_OwnStoresThatAreAway(t *testing.T) {
+	t.Parallel()
+	const away = 20 * time.Minute
+	for name, fail := range map[string]func(w *world, pr *process){
+		"the read models": func(_ *world, pr *process) { pr.link.visible = func(eventstore.Position) { time.Sleep(away) } },
+		"the files": func(w *world, _ *process) {
+			back := time.Now().Add(away)
+			w.files.Fail(func(call, key string) error {
+				if strings.HasPrefix(key, blobkey.Documents.Prefix()) {
+					return nil
+				}
+				time.Sleep(time.Until(back))
+				return nil
+			})
+		},
+		"the files, with errors": func(w *world, _ *process) {
+			back := time.Now().Add(away)
+			w.files.Fail(func(call, key string) error {
+				if time.Now().After(back) {
+					return nil
+				}
+				time.Sleep(away / 4)
+				return errors.New("the storage is away")
+			})
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			inWorld(t, func(t *testing.T, w *world) {
+				pr := w.start("one")
+				defer pr.drain(time.Minute)
+				w.saveAll()
+				project := w.submit(map[string]any{"id": "server"}, webhook("https://a.example"))
+				pr.do(render(project, 0))
+				fail(w, pr)
+				for range 10 {
+					if <-pr.send(deliver(project, 0)) {
+						break
+					}
+				}
+				if got := outcomes(w.tries(project)); got != "0.1 ok!, 1.1 ok!" {
+					t.Errorf("recorded %s", got)
+				}
+			})
 		})
 	}
 }
