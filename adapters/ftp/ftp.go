@@ -64,9 +64,52 @@ func (f *FTP) Send(ctx context.Context, parcel deliveries.Parcel) (deliveries.Re
 	source := &source{Reader: file}
 	err = f.with(ctx, parcel.Settings, func(server *ftp.ServerConn) error {
 		makeFolders(server, parcel.Settings.RemoteFolder())
-		return inStep("the server did not take the file", server.Stor(parcel.Settings.RemoteFile(), source))
+		refused, err := storeWhole(server, parcel.Part(), parcel.Settings.RemoteFile(), source)
+		if refused {
+			if _, err = file.Seek(0, io.SeekStart); err != nil {
+				source.err = err
+				return err
+			}
+			err = server.Stor(parcel.Settings.RemoteFile(), source)
+		}
+		return inStep("the server did not take the file", err)
 	})
 	return deliveries.Receipt{}, source.blame(err)
+}
+
+// storeWhole writes a video under the name part, and renames it when it is whole, so that a transfer that breaks off leaves no
+// half of it under its final name. It returns refused when the server does not allow the name part or the renaming: then the
+// video has to be written under its final name at once.
+func storeWhole(server *ftp.ServerConn, part, name string, source *source) (refused bool, err error) {
+	if err := server.Stor(part, source); err != nil {
+		refused = source.err == nil && isRefused(err)
+		_ = server.Delete(part)
+		return refused, err
+	}
+	if source.err != nil { // the server takes the end of the connection for the end of the file
+		_ = server.Delete(part)
+		return false, source.err
+	}
+	err = server.Rename(part, name)
+	if isRefused(err) && server.Delete(name) == nil { // some servers rename to no name that is taken
+		err = server.Rename(part, name)
+	}
+	if err != nil {
+		_ = server.Delete(part)
+	}
+	return isAnswer(err), err
+}
+
+// isRefused reports whether the server's answer is that a name is not allowed.
+func isRefused(err error) bool {
+	var answer *textproto.Error
+	return errors.As(err, &answer) && (answer.Code == ftp.StatusFileUnavailable || answer.Code == ftp.StatusBadFileName)
+}
+
+// isAnswer reports whether an error is an answer of the server that refuses a command for good.
+func isAnswer(err error) bool {
+	var answer *textproto.Error
+	return errors.As(err, &answer) && answer.Code >= 500
 }
 
 // Test implements deliveries.Sender: it logs in, uploads a small file and removes it.

@@ -43,7 +43,15 @@ func (s *SFTP) Send(ctx context.Context, parcel deliveries.Parcel) (deliveries.R
 				return inStep("the folder could not be made", err)
 			}
 		}
-		return inStep("the server did not take the file", upload(server, parcel.Settings.RemoteFile(), source))
+		refused, err := uploadWhole(server, parcel.Part(), parcel.Settings.RemoteFile(), source)
+		if refused {
+			if _, err = file.Seek(0, io.SeekStart); err != nil {
+				source.err = err
+				return err
+			}
+			err = upload(server, parcel.Settings.RemoteFile(), source)
+		}
+		return inStep("the server did not take the file", err)
 	})
 	return receipt, source.blame(err)
 }
@@ -61,6 +69,37 @@ func (s *SFTP) Test(ctx context.Context, parcel deliveries.Parcel) (deliveries.R
 		}
 		return inStep("the server did not remove a file", server.Remove(name))
 	})
+}
+
+// uploadWhole does by SFTP what storeWhole does by FTP.
+func uploadWhole(server *sftp.Client, part, name string, source *source) (refused bool, err error) {
+	file, err := server.OpenFile(part, os.O_WRONLY|os.O_CREATE|os.O_TRUNC)
+	if err != nil {
+		return !lost(err), err
+	}
+	_, err = file.ReadFrom(source)
+	if err = errors.Join(err, file.Close()); err != nil {
+		_ = server.Remove(part)
+		return false, err
+	}
+	// The first form replaces a file that has the name, but not all servers know it.
+	err = server.PosixRename(part, name)
+	if err != nil {
+		err = server.Rename(part, name)
+	}
+	if err != nil && server.Remove(name) == nil {
+		err = server.Rename(part, name)
+	}
+	if err != nil {
+		_ = server.Remove(part)
+	}
+	return err != nil && !lost(err), err
+}
+
+// lost reports whether the connection to the server is lost.
+func lost(err error) bool {
+	var network net.Error
+	return errors.Is(err, sftp.ErrSSHFxConnectionLost) || errors.Is(err, io.EOF) || errors.As(err, &network)
 }
 
 func upload(server *sftp.Client, name string, from io.Reader) error {

@@ -1,7 +1,9 @@
 package deliveries
 
 import (
+	"cmp"
 	"context"
+	"path"
 
 	"moviola/commands"
 	"moviola/domain"
@@ -17,10 +19,17 @@ type Parcel struct {
 	Settings connection.Settings
 	// HostKey is the fingerprint of the host key that an SFTP server has shown before; empty: none.
 	HostKey string
+	// Name distinguishes the delivery from others, and is the same in all tries; empty: the video's file name.
+	Name string
 	// Size is the size of the video, in bytes.
 	Size int64
 	// Open opens the video. A sender reads it as a stream and closes it.
 	Open func(ctx context.Context) (commands.File, error)
+}
+
+// Part returns the path under which the video is written at the destination until it is whole.
+func (p Parcel) Part() string {
+	return path.Join(p.Settings.RemoteFolder(), "."+cmp.Or(p.Name, path.Base(p.Settings.RemoteFile()))+".part")
 }
 
 // Receipt is what a sender has learnt about the receiving server.

@@ -252,8 +252,8 @@ func (d *delivery) allFinalBut(index int) bool {
 	return true
 }
 
-// ReleaseDelivery releases the current run, which has taken the time spent since its previous event. It returns no event when the run was released before; for a run that is not
-// current the error is ErrLost.
+// ReleaseDelivery releases the current run, which has taken the time spent since its previous event. It returns no event when
+// the run was released before; for a run that is not current the error is ErrLost.
 func (m *Movie) ReleaseDelivery(c Claim, spent time.Duration, now time.Time) ([]domain.Event, error) {
 	d := &m.delivery
 	switch {

@@ -131,6 +131,106 @@ func TestFTP(t *testing.T) {
 	}
 }
 
+// torn is a video whose second half cannot be read.
+func torn(p deliveries.Parcel) deliveries.Parcel {
+	p.Open = func(context.Context) (commands.File, error) {
+		return tornFile{&file{Reader: strings.NewReader(video)}}, nil
+	}
+	return p
+}
+
+type tornFile struct{ *file }
+
+var errTorn = errors.New("the storage is away")
+
+func (f tornFile) Read(p []byte) (int, error) {
+	if f.Len() <= len(video)/2 {
+		return 0, errTorn
+	}
+	return f.file.Read(p)
+}
+
+// onlyFile checks that a folder has nothing but the video under a name, and what begins with .ftp.
+func onlyFile(t *testing.T, folder, name string) {
+	t.Helper()
+	check(t, filepath.Join(folder, name))
+	entries, err := os.ReadDir(folder)
+	for _, e := range entries {
+		if e.Name() != name && !strings.HasPrefix(e.Name(), ".ftp") {
+			t.Errorf("%s is left beside %s", e.Name(), name)
+		}
+	}
+	if err != nil {
+		t.Error(err)
+	}
+}
+
+// A transfer that breaks off leaves the file that has the name as it was, and no half one under another name.
+func TestFTP_broken(t *testing.T) {
+	t.Parallel()
+	server := servers.StartFTP(t, nil)
+	settings := connection.Settings{
+		"host": server.Host, "port": server.Port, "username": server.Username, "password": server.Password, "file": "a.mp4",
+	}
+	breakOff(t, ftp.NewFTP(ftp.Config{Dial: road(t, server.Addresses...), Explain: outbound.Explain}), parcel(connection.FTP, settings), server.Folder)
+}
+
+func TestSFTP_broken(t *testing.T) {
+	t.Parallel()
+	server := servers.StartSSH(t)
+	settings := connection.Settings{
+		"host": server.Host, "port": server.Port, "username": server.Username, "private-key": server.PrivateKey,
+		"remote-path": server.Folder + "/x", "file": "a.mp4",
+	}
+	sender := ftp.NewSFTP(ftp.Config{Dial: road(t, server.Addresses...), Explain: outbound.Explain})
+	breakOff(t, sender, parcel(connection.SFTP, settings), server.Folder+"/x")
+}
+
+func breakOff(t *testing.T, sender deliveries.Sender, p deliveries.Parcel, folder string) {
+	t.Helper()
+	if _, err := sender.Send(t.Context(), torn(p)); !errors.Is(err, errTorn) {
+		t.Errorf("a video that cannot be read: %v", err)
+	}
+	if _, err := os.Stat(filepath.Join(folder, "a.mp4")); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("half of the video is there: %v", err)
+	}
+	if _, err := sender.Send(t.Context(), p); err != nil {
+		t.Fatal(err)
+	}
+	_, err := sender.Send(t.Context(), torn(p))
+	if !errors.Is(err, errTorn) {
+		t.Errorf("a video that cannot be read: %v", err)
+	}
+	onlyFile(t, folder, "a.mp4")
+}
+
+// A server that does not rename, or refuses names that begin with a dot, gets the file under its final name at once.
+func TestFTP_withoutRenaming(t *testing.T) {
+	t.Parallel()
+	for name, rule := range map[string]string{
+		"no renaming": "<Limit RNFR RNTO>\nDenyAll\n</Limit>\n",
+		"no dot":      "PathDenyFilter \"\\\\.part$\"\n",
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			server := servers.StartFTP(t, nil)
+			if err := os.WriteFile(filepath.Join(server.Folder, ".ftpaccess"), []byte(rule), 0o644); err != nil {
+				t.Fatal(err)
+			}
+			settings := connection.Settings{
+				"host": server.Host, "port": server.Port, "username": server.Username, "password": server.Password, "file": "a.mp4",
+			}
+			sender := ftp.NewFTP(ftp.Config{Dial: road(t, server.Addresses...), Explain: outbound.Explain})
+			for range 2 { // the second time the name is taken
+				if _, err := sender.Send(t.Context(), parcel(connection.FTP, settings)); err != nil {
+					t.Fatal(err)
+				}
+			}
+			onlyFile(t, server.Folder, "a.mp4")
+		})
+	}
+}
+
 func TestFTP_TheGuard(t *testing.T) {
 	t.Parallel()
 	server := servers.StartFTP(t, nil)

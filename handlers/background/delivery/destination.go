@@ -184,7 +184,7 @@ func (d *delivery) parcel(index int, t target) deliveries.Parcel {
 		facts.VideoURL = d.config.Tokens.OutputAddress(d.config.PublicURL, d.project, d.claim.File, file)
 	}
 	return deliveries.Parcel{
-		Account:  d.claim.Account,
+		Account: d.claim.Account, Name: fmt.Sprintf("%s-%d", d.project, index),
 		Settings: t.kind.Fill(t.settings, facts), HostKey: t.hostKey, Size: file.Size,
 		Open: func(ctx context.Context) (commands.File, error) { return d.open(ctx, file) },
 	}
