@@ -15,6 +15,8 @@ import (
 type DeleteMedia struct {
 	Account domain.AccountID
 	Path    media.Path
+	// Pending is the entry of the only registration that may be removed; what else is at the path stays. Empty: all is removed.
+	Pending string
 }
 
 // DeleteMediaHandler handles all commands that remove files from media libraries.
@@ -33,7 +35,12 @@ func NewDeleteMediaHandler(
 
 // Handle removes the file. It refuses with ErrNotFound or, while the file is being moved, with ErrMoving.
 func (h DeleteMediaHandler) Handle(ctx context.Context, cmd DeleteMedia) (eventstore.Position, error) {
-	return h.remove(ctx, media.StreamID(cmd.Account, cmd.Path), (*media.Place).Delete)
+	return h.remove(ctx, media.StreamID(cmd.Account, cmd.Path), func(p *media.Place, at time.Time) ([]domain.Event, error) {
+		if file, _, pending := p.Pending(); cmd.Pending != "" && (!pending || file.Entry != cmd.Pending) {
+			return nil, nil
+		}
+		return p.Delete(at)
+	})
 }
 
 // remove appends the events that decide returns, and then removes the bytes of the file, so that every visible file has its

@@ -1,6 +1,8 @@
 package media
 
 import (
+	"context"
+	"errors"
 	"net/http"
 	"time"
 
@@ -29,6 +31,9 @@ func (a *API) roomFor(r *http.Request, c access.Call, size int64) error {
 	return a.cfg.Fits(r.Context(), string(c.Account), size)
 }
 
+// undoTime is the time limit for removing a registration that got no address.
+const undoTime = 5 * time.Second
+
 // postFile serves POST /media/file.
 func (a *API) postFile(w http.ResponseWriter, r *http.Request, c access.Call) error {
 	if err := a.cfg.Register.Admit(r.Context(), c.Account); err != nil {
@@ -54,8 +59,11 @@ func (a *API) postFile(w http.ResponseWriter, r *http.Request, c access.Call) er
 		return err
 	}
 	address, err := a.uploadAddress(r, c.Account, file)
-	if err != nil {
-		return err
+	if err != nil { // without an address nobody can upload, so the name must not stay taken
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(r.Context()), undoTime)
+		defer cancel()
+		_, undone := a.cfg.Delete.Handle(ctx, mediafiles.DeleteMedia{Account: c.Account, Path: file.Path(), Pending: file.Entry})
+		return errors.Join(err, undone)
 	}
 	web.Await(r.Context(), a.cfg.Projected, file.Position)
 	return web.Write(w, http.StatusOK, registered{

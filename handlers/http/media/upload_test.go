@@ -2,6 +2,7 @@ package media_test
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -13,6 +14,7 @@ import (
 	"time"
 
 	"moviola/domain"
+	domainmedia "moviola/domain/media"
 	"moviola/handlers/http/media"
 	"moviola/internal/fair"
 )
@@ -163,4 +165,22 @@ func TestUpload_Turns(t *testing.T) {
 			t.Errorf("statuses: %v", counts)
 		}
 	})
+}
+
+// TestRegister_withoutAddress: a registration for which no upload address could be made leaves the name free.
+func TestRegister_withoutAddress(t *testing.T) {
+	t.Parallel()
+	away := errors.New("the storage is away")
+	w := newWorldOf(t, media.Config{Library: &shelves{}, Presign: func(context.Context, string, domainmedia.File, time.Duration) (string, error) {
+		return "", away
+	}})
+	body := `{"name":"a.png","contentType":"image/png","size":3}`
+	if err := w.call("POST", "/v2/media/file", "", body, new(struct{})); !errors.Is(err, away) {
+		t.Errorf("without an address: %v", err)
+	}
+	away = nil
+	var got struct{ UploadURL string }
+	if err := w.call("POST", "/v2/media/file", "", body, &got); err != nil {
+		t.Errorf("once more: %v", err)
+	}
 }

@@ -126,7 +126,7 @@ func newWorldOf(t *testing.T, config media.Config) *world {
 	silent := logrus.New()
 	silent.SetOutput(io.Discard)
 	w.api, err = media.New(media.Config{
-		Library: config.Library, Uploads: config.Uploads, Gate: nobody{}, Storage: storage.Since, Register: mediafiles.NewRegisterMediaHandler(log, storage, time.Now, time.Hour),
+		Library: config.Library, Uploads: config.Uploads, Presign: config.Presign, Gate: nobody{}, Storage: storage.Since, Register: mediafiles.NewRegisterMediaHandler(log, storage, time.Now, time.Hour),
 		Upload: mediafiles.NewUploadMediaHandler(log, w.files, storage, time.Now), Move: mediafiles.NewMoveMediaHandler(log, time.Now),
 		Delete:  mediafiles.NewDeleteMediaHandler(log, w.files, time.Now, time.Hour),
 		Folders: mediafiles.NewMediaFolderHandler(log, time.Now), Addresses: addresses, Projected: nobody{}, PublicURL: "http://video.test",
