@@ -13,6 +13,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"moviola/adapters/render/ffmpeg"
+	"moviola/adapters/render/ffmpeg/ffmpegtest"
 	"moviola/domain"
 	"moviola/internal/jail/jailtest"
 )
@@ -55,6 +56,20 @@ func TestEngine_Render_busyIsNotDamaged(t *testing.T) {
 		if err == nil || errors.As(err, new(*domain.Error)) != tt.damaged {
 			t.Errorf("%s: %v", name, err)
 		}
+	}
+}
+
+// TestEngine_Render_fullDisk: ffmpeg ends with 0 when it could not write the end of a window. The video is not to blame.
+func TestEngine_Render_fullDisk(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	b.generate("clip.mp4", "-f", "lavfi", "-i", "testsrc2=s=64x64:d=1")
+	e := b.engine(ffmpegtest.Saying(t, "Error writing trailer of window.mp4: No space left on device", 0), 2)
+	_, err := e.Render(t.Context(), b.job(object{"width": 64, "height": 64, "scenes": []object{{"duration": 1, "elements": []object{
+		{"type": "video", "src": "clip.mp4"},
+	}}}}))
+	if !errors.Is(err, syscall.ENOSPC) || errors.As(err, new(*domain.Error)) {
+		t.Errorf("error is %v", err)
 	}
 }
 

@@ -308,6 +308,28 @@ func TestTools_Run_reportsTheEndOfWhatFFmpegSaid(t *testing.T) {
 	}
 }
 
+// A full disk is this machine's fault, whatever the exit code: ffmpeg ends with 0 when it could not write the end of a file, and
+// heif-convert always does.
+func TestTools_Run_fullDisk(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		said string // what a script in the place of ffmpeg says
+		code int
+	}{
+		"frame":   {"av_interleaved_write_frame(): No space left on device", 1},
+		"trailer": {"Error writing trailer of window.mp4: No space left on device", 0},
+		"quota":   {"Error writing trailer of window.mp4: Disk quota exceeded", 0},
+		"picture": {"libpng error: Write Error", 0},
+	} {
+		err := ffmpegtest.Saying(t, tt.said, tt.code).Run(t.Context(), ffmpeg.Command{
+			Inputs: []ffmpeg.Input{{Path: "clip.mp4", Format: "mov"}}, Dir: t.TempDir(), Output: []string{"-f", "mp4", "window.mp4"},
+		})
+		if !errors.Is(err, syscall.ENOSPC) || errors.As(err, new(*ffmpeg.ExitError)) {
+			t.Errorf("%s: error is %v", name, err)
+		}
+	}
+}
+
 func TestTools_Run_endsWithItsContext(t *testing.T) {
 	t.Parallel()
 	tools := ffmpegtest.Tools(t)

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -49,7 +50,8 @@ type process struct {
 }
 
 // run starts the program in its own process group and waits for it. When ctx ends, the group gets SIGTERM, then SIGKILL; the
-// program has ended when run returns.
+// program has ended when run returns. The error is syscall.ENOSPC when the program found the disk full: then its exit code
+// proves nothing, because programs also end with 0 after they could not write the end of a file.
 func (t *Tools) run(ctx context.Context, p process) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
@@ -87,6 +89,9 @@ func (t *Tools) run(ctx context.Context, p process) error {
 	err = await(ctx, cmd.Process.Pid, done)
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
+	}
+	if tail.fullDisk() {
+		return fmt.Errorf("%s: %w: %s", p.program, syscall.ENOSPC, tail)
 	}
 	var exit *exec.ExitError
 	if errors.As(err, &exit) {
@@ -155,6 +160,16 @@ func (b *tailBuffer) String() string {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return strings.TrimSpace(string(b.kept))
+}
+
+// fullMessages are what programs print when they cannot write because the disk is full. The PNG library of heif-convert does not
+// print the cause.
+var fullMessages = []string{syscall.ENOSPC.Error(), syscall.EDQUOT.Error(), "libpng error: write error"}
+
+// fullDisk reports whether the program has said that the disk, or the quota of its user, is full.
+func (b *tailBuffer) fullDisk() bool {
+	said := strings.ToLower(b.String())
+	return slices.ContainsFunc(fullMessages, func(message string) bool { return strings.Contains(said, message) })
 }
 
 // errTooMuch stops a program that prints more than expected.

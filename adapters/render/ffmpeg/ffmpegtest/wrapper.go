@@ -34,6 +34,25 @@ func Fine(t testing.TB) *ffmpeg.Tools {
 	return tools
 }
 
+// sayingScript makes nothing, but says something and ends, for every run with a list of formats: runs at the start have none.
+const sayingScript = `#!/bin/sh
+case " $* " in
+*" -format_whitelist "*) echo '%s' >&2; exit %d ;;
+esac
+exec %s "$@"
+`
+
+// Saying returns programs that do not read files: they print a line to their error output, and end with a code.
+func Saying(t testing.TB, line string, code int) *ffmpeg.Tools {
+	t.Helper()
+	script := fmt.Appendf(nil, sayingScript, line, code, installed(t))
+	tools, err := ffmpeg.Open(t.Context(), ffmpeg.Config{FFmpeg: wrapper(t, script), Jail: jailtest.New(t), Log: silent()})
+	if err != nil {
+		t.Fatalf("the tests need ffmpeg: %v", err)
+	}
+	return tools
+}
+
 // installed returns the path of the real ffmpeg.
 func installed(t testing.TB) string {
 	t.Helper()
