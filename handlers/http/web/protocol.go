@@ -2,19 +2,24 @@ package web
 
 import (
 	"bytes"
+	"context"
+	"crypto/tls"
+	"errors"
 	"fmt"
+	"log"
 	"net"
 	"net/http"
 	"regexp"
 	"strconv"
 	"strings"
+	"time"
 
 	"moviola/domain"
 )
 
-// AnswerProtocolErrors returns a listener whose TCP connections replace net/http's own answers to malformed requests (400,
-// 431, 501, 505) by errors in JSON, in the form of all other errors. net/http writes these answers as text, without calling
-// a handler. Connections with TLS are not changed. Decision 1.
+// AnswerProtocolErrors returns a listener whose connections, TCP or TLS, replace net/http's own answers to malformed requests
+// (400, 431, 501, 505) by errors in JSON, in the form of all other errors. net/http writes these answers as text, without
+// calling a handler. Connections with TLS have to speak HTTP/1.1 only. Decision 1.
 func AnswerProtocolErrors(listener net.Listener) net.Listener { return protocolListener{listener} }
 
 type protocolListener struct{ net.Listener }
@@ -22,8 +27,11 @@ type protocolListener struct{ net.Listener }
 // Accept implements net.Listener.
 func (l protocolListener) Accept() (net.Conn, error) {
 	conn, err := l.Listener.Accept()
-	if tcp, ok := conn.(*net.TCPConn); ok {
-		return &protocolConn{tcp}, err
+	switch conn := conn.(type) {
+	case *net.TCPConn:
+		return &protocolConn{conn}, err
+	case *tls.Conn:
+		return &protocolTLSConn{conn}, err
 	}
 	return conn, err
 }
@@ -32,6 +40,37 @@ func (l protocolListener) Accept() (net.Conn, error) {
 // closing one direction.
 type protocolConn struct{ *net.TCPConn }
 
+// Write implements net.Conn.
+func (c *protocolConn) Write(b []byte) (int, error) { return writeAnswer(c.TCPConn, b) }
+
+// protocolTLSConn is a connection with TLS.
+type protocolTLSConn struct{ *tls.Conn }
+
+// Write implements net.Conn.
+func (c *protocolTLSConn) Write(b []byte) (int, error) { return writeAnswer(c.Conn, b) }
+
+// handshakeTime limits a TLS handshake.
+const handshakeTime = 10 * time.Second
+
+// ConnectionState returns what the handshake has agreed on, for Request.TLS. net/http calls it once, before it reads: it makes
+// handshakes itself only on connections of the type tls.Conn. After a handshake that has failed, Read returns its error.
+func (c *protocolTLSConn) ConnectionState() tls.ConnectionState {
+	ctx, cancel := context.WithTimeout(context.Background(), handshakeTime)
+	defer cancel()
+	if err := c.HandshakeContext(ctx); err != nil {
+		log.Printf("http: TLS handshake error from %s: %v", c.RemoteAddr(), err)
+		var notTLS tls.RecordHeaderError
+		if errors.As(err, &notTLS) && notTLS.Conn != nil && beginsRequest.Match(notTLS.RecordHeader[:]) {
+			answer := protocolError(strconv.Itoa(http.StatusBadRequest), "Bad Request: this address speaks HTTPS, use https://")
+			_, _ = notTLS.Conn.Write(answer) // whoever does not read the answer has closed the connection
+		}
+	}
+	return c.Conn.ConnectionState()
+}
+
+// beginsRequest matches the first bytes of an HTTP request without TLS.
+var beginsRequest = regexp.MustCompile(`^(GET /|HEAD |POST |PUT /|DELET|PATCH|OPTIO)`)
+
 // protocolAnswer matches net/http's own answers. Answers of handlers have a Date header, and never match.
 var protocolAnswer = regexp.MustCompile(`^HTTP/1\.1 (400|431|501|505) [^\r\n]*\r\n` +
 	`Content-Type: text/plain; charset=utf-8\r\nConnection: close\r\n\r\n`)
@@ -39,16 +78,16 @@ var protocolAnswer = regexp.MustCompile(`^HTTP/1\.1 (400|431|501|505) [^\r\n]*\r
 // longestProtocolAnswer is the maximum length of a write that is checked, in bytes.
 const longestProtocolAnswer = 512
 
-// Write implements net.Conn.
-func (c *protocolConn) Write(b []byte) (int, error) {
+// writeAnswer writes b to a connection, or a JSON error in place of an answer that net/http has made itself.
+func writeAnswer(conn net.Conn, b []byte) (int, error) {
 	if len(b) > longestProtocolAnswer || !bytes.HasPrefix(b, []byte("HTTP/1.1 ")) {
-		return c.TCPConn.Write(b)
+		return conn.Write(b)
 	}
 	found := protocolAnswer.FindSubmatchIndex(b)
 	if found == nil {
-		return c.TCPConn.Write(b)
+		return conn.Write(b)
 	}
-	if _, err := c.TCPConn.Write(protocolError(string(b[found[2]:found[3]]), string(b[found[1]:]))); err != nil {
+	if _, err := conn.Write(protocolError(string(b[found[2]:found[3]]), string(b[found[1]:]))); err != nil {
 		return 0, err
 	}
 	return len(b), nil

@@ -2,10 +2,13 @@ package web_test
 
 import (
 	"bufio"
+	"crypto/tls"
+	"crypto/x509"
 	"encoding/json"
 	"io"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
@@ -20,10 +23,28 @@ import (
 // protocolWorld is a server as the service starts one, and its address.
 func protocolWorld(t *testing.T, handler http.Handler) string {
 	t.Helper()
+	return serveProtocol(t, handler, func(ln net.Listener) net.Listener { return ln })
+}
+
+// secureWorld is a server with TLS as the service starts one, its address, and the settings of a client that trusts it.
+func secureWorld(t *testing.T, handler http.Handler) (string, *tls.Config) {
+	t.Helper()
+	issued := httptest.NewTLSServer(nil) // it issues a certificate for this address
+	defer issued.Close()
+	settings := &tls.Config{Certificates: issued.TLS.Certificates, NextProtos: []string{"http/1.1"}}
+	trust := x509.NewCertPool()
+	trust.AddCert(issued.Certificate())
+	address := serveProtocol(t, handler, func(ln net.Listener) net.Listener { return tls.NewListener(ln, settings) })
+	return address, &tls.Config{RootCAs: trust}
+}
+
+func serveProtocol(t *testing.T, handler http.Handler, secured func(net.Listener) net.Listener) string {
+	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
+	listener = secured(listener)
 	log := logrus.New()
 	log.SetOutput(io.Discard)
 	server := &http.Server{Handler: web.Wrap(handler, log), MaxHeaderBytes: 64 << 10, ReadHeaderTimeout: time.Minute}
@@ -43,6 +64,11 @@ func exchange(t *testing.T, address, request string) *bufio.Reader {
 	if err != nil {
 		t.Fatal(err)
 	}
+	return exchangeOn(t, conn, request)
+}
+
+func exchangeOn(t *testing.T, conn net.Conn, request string) *bufio.Reader {
+	t.Helper()
 	t.Cleanup(func() { _ = conn.Close() })
 	if err := conn.SetDeadline(time.Now().Add(time.Minute)); err != nil {
 		t.Fatal(err)
@@ -53,10 +79,11 @@ func exchange(t *testing.T, address, request string) *bufio.Reader {
 	return bufio.NewReader(conn)
 }
 
-// TestProtocolErrors sends what net/http refuses before any handler is asked.
+// TestProtocolErrors sends what net/http refuses before any handler is asked, without TLS and with it.
 func TestProtocolErrors(t *testing.T) {
 	t.Parallel()
-	address := protocolWorld(t, http.NotFoundHandler())
+	plain := protocolWorld(t, http.NotFoundHandler())
+	secure, trust := secureWorld(t, http.NotFoundHandler())
 	for _, tt := range []struct {
 		name, request string
 		status        int
@@ -74,23 +101,71 @@ func TestProtocolErrors(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			answer, err := http.ReadResponse(exchange(t, address, tt.request), nil)
+			refused(t, exchange(t, plain, tt.request), tt.status, tt.code, tt.message)
+			conn, err := tls.Dial("tcp", secure, trust)
 			if err != nil {
 				t.Fatal(err)
 			}
-			defer func() { _ = answer.Body.Close() }()
-			var got struct {
-				Success       *bool
-				Message, Code string
-			}
-			if err := json.NewDecoder(answer.Body).Decode(&got); err != nil {
-				t.Fatal(err)
-			}
-			if answer.StatusCode != tt.status || got.Success == nil || *got.Success || got.Code != tt.code || got.Message != tt.message ||
-				answer.Header.Get(web.RequestIDHeader) == "" || !answer.Close {
-				t.Errorf("%d %+v, headers %v; want %d %s %q", answer.StatusCode, got, answer.Header, tt.status, tt.code, tt.message)
-			}
+			refused(t, exchangeOn(t, conn, tt.request), tt.status, tt.code, tt.message)
 		})
+	}
+	t.Run("HTTP where HTTPS is spoken", func(t *testing.T) {
+		t.Parallel()
+		refused(t, exchange(t, secure, "GET / HTTP/1.1\r\nHost: a\r\n\r\n"), 400, "request_malformed",
+			"Malformed HTTP request: this address speaks HTTPS, use https://")
+	})
+}
+
+// refused holds an answer against an error in JSON, after which the connection ends.
+func refused(t *testing.T, from *bufio.Reader, status int, code, message string) {
+	t.Helper()
+	answer, err := http.ReadResponse(from, nil)
+	if err != nil {
+		t.Error(err)
+		return
+	}
+	defer func() { _ = answer.Body.Close() }()
+	var got struct {
+		Success       *bool
+		Message, Code string
+	}
+	if err := json.NewDecoder(answer.Body).Decode(&got); err != nil {
+		t.Error(err)
+		return
+	}
+	if answer.StatusCode != status || got.Success == nil || *got.Success || got.Code != code || got.Message != message ||
+		answer.Header.Get(web.RequestIDHeader) == "" || !answer.Close {
+		t.Errorf("%d %+v, headers %v; want %d %s %q", answer.StatusCode, got, answer.Header, status, code, message)
+	}
+}
+
+// TestProtocolErrors_secure: answers of handlers come whole over TLS, one after the other on a connection, and handlers see that
+// there is TLS.
+func TestProtocolErrors_secure(t *testing.T) {
+	t.Parallel()
+	content := strings.Repeat("moviola ", 1<<17)
+	address, trust := secureWorld(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.TLS == nil || !r.TLS.HandshakeComplete {
+			t.Error("the handler sees no TLS")
+		}
+		_, _ = io.WriteString(w, content)
+	}))
+	conn, err := tls.Dial("tcp", address, trust)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const request = "GET / HTTP/1.1\r\nHost: a\r\n\r\n"
+	reader := exchangeOn(t, conn, request+request)
+	for range 2 {
+		answer, err := http.ReadResponse(reader, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		body, err := io.ReadAll(answer.Body)
+		_ = answer.Body.Close()
+		if err != nil || string(body) != content {
+			t.Errorf("%d bytes, %v, want %d", len(body), err, len(content))
+		}
 	}
 }
 
