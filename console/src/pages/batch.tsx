@@ -31,6 +31,7 @@ export default function Batch({ id }: { id: string }) {
     return { items: page.results, next: page.next_token };
   }, [id]);
   const [asking, ask] = useState(false);
+  const [turn, setTurn] = useState(0); // counts looks at the rows that have failed: each is made again
   const b = batch.data;
   const counts = Object.entries(b?.counts ?? {});
   const over = counts.filter(([status]) => ended.includes(status)).reduce((sum, [, n]) => sum + n, 0);
@@ -40,9 +41,13 @@ export default function Batch({ id }: { id: string }) {
   useEffect(() => {
     if (!b || rows.items.length === 0) return;
     const abort = new AbortController();
-    lookAgain(id, rows.items.length, abort.signal).then((now) => abort.signal.aborted || rows.change((items) => items.map((r) => now.get(r.row) ?? r)), () => {});
-    return () => abort.abort();
-  }, [counted]);
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    lookAgain(id, rows.items.length, abort.signal).then(
+      (now) => abort.signal.aborted || rows.change((items) => items.map((r) => now.get(r.row) ?? r)),
+      () => { if (!abort.signal.aborted) timer = setTimeout(() => setTurn((n) => n + 1), lookEvery); },
+    );
+    return () => { abort.abort(); clearTimeout(timer); };
+  }, [counted, rows.started, turn]);
   useEffect(() => {
     if (!under || batch.loading) return;
     const timer = setTimeout(batch.reload, lookEvery);
