@@ -297,7 +297,7 @@ func FromEnvironment(f *pflag.FlagSet) error {
 		if err := set(f, flag.Name, value); err != nil {
 			errs = append(errs, fmt.Errorf("%s: %w", name, err))
 		}
-		mark(flag, "variable")
+		mark(flag, fromVariable)
 	})
 	return errors.Join(errs...)
 }

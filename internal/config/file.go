@@ -94,7 +94,7 @@ func setFromFile(f *pflag.FlagSet, key, value *yaml.Node) error {
 	if err := set(f, name, text); err != nil {
 		return fmt.Errorf("%s: %w", name, err)
 	}
-	mark(flag, "file")
+	mark(flag, fromFile)
 	return nil
 }
 
@@ -106,7 +106,7 @@ func givenOtherwise(f *pflag.FlagSet, name string) bool {
 		other = name + fileSuffix
 	}
 	flag := f.Lookup(other)
-	return flag != nil && flag.Changed && sourceOf(flag) != "file"
+	return flag != nil && flag.Changed && sourceOf(flag) != fromFile
 }
 
 // commaSeparated joins values in the form that list flags parse.

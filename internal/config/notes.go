@@ -23,7 +23,13 @@ func Note(cfg Config) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return fmt.Errorf("note the flags: %w", err)
 	}
-	return write(cfg.Data, noteOf(cfg.Roles), Settings{Version: Version, Flags: cfg.Given, Environment: SecretVariables()})
+	noted := Settings{Version: Version, Flags: cfg.Given, Environment: SecretVariables()}
+	for _, one := range cfg.Settings {
+		if (one.Source == fromVariable || one.Source == fromFile) && strings.Contains(one.Value, hidden) {
+			noted.Elsewhere = append(noted.Elsewhere, one.Name)
+		}
+	}
+	return write(cfg.Data, noteOf(cfg.Roles), noted)
 }
 
 // noteOf returns the name of the note of processes with these roles.

@@ -16,7 +16,7 @@ type Setting struct{ Name, Value, Source string }
 func List(f *pflag.FlagSet) []Setting {
 	var all []Setting
 	eachSetting(f, func(flag *pflag.Flag) {
-		all = append(all, Setting{Name: flag.Name, Value: WithoutSecret(flag.Name, valueOf(flag)), Source: sourceOf(flag)})
+		all = append(all, Setting{Name: flag.Name, Value: shown(flag), Source: sourceOf(flag)})
 	})
 	return all
 }

@@ -21,6 +21,12 @@ const (
 	elsewhere = "source"
 )
 
+// Where the value of a flag may come from, beside the command line.
+const (
+	fromVariable = "variable"
+	fromFile     = "file" // the file of --config
+)
+
 // secretFlags are the flags whose values are secrets, or addresses that may contain one.
 var secretFlags = []string{"eventstore", "mongo", "blobs", blobsKey, "smtp", "speech-key", "transcription-key", "image-key",
 	"operators-oidc-secret", AnchorTo}

@@ -24,6 +24,8 @@ type Settings struct {
 	Version     string            `json:"version"`
 	Flags       map[string]string `json:"flags"`       // flags that were set, also by environment variables; secrets are hidden
 	Environment []string          `json:"environment"` // names of the environment variables that SecretVariables returns
+	// Elsewhere are flags with a hidden secret that came from an environment variable or from the file of --config.
+	Elsewhere []string `json:"elsewhere,omitempty"`
 }
 
 var (
@@ -33,27 +35,48 @@ var (
 	secretVariable = regexp.MustCompile(`^(MOVIOLA_.*(SECRET|PASSWORD|TOKEN|KEY)|AWS_(ACCESS|SECRET|SESSION)).*$`)
 )
 
-// Given returns the flags that were set, on the command line or otherwise.
+// Given returns the flags that were set, on the command line or otherwise. Paths are absolute: a later reader has another
+// working directory.
 func Given(f *pflag.FlagSet) map[string]string {
 	flags := map[string]string{}
 	f.Visit(func(flag *pflag.Flag) {
-		value := valueOf(flag)
-		if flag.Name == "plans" { // the path is made absolute: a later reader has another working directory
+		value := shown(flag)
+		if value != "" && namesPath(flag.Name, value) {
 			if absolute, err := filepath.Abs(value); err == nil {
 				value = absolute
 			}
 		}
-		flags[flag.Name] = WithoutSecret(flag.Name, value)
+		flags[flag.Name] = value
 	})
 	return flags
 }
 
-// valueOf returns a flag's value as text. The values of a list are separated by commas.
-func valueOf(flag *pflag.Flag) string {
-	if list, ok := flag.Value.(pflag.SliceValue); ok {
-		return strings.Join(list.GetSlice(), ",")
+// namesPath reports whether the value of a flag is a path.
+func namesPath(name, value string) bool {
+	switch name {
+	case "plans", "config", "tls-cert", "tls-key", "otlp-ca":
+		return true
+	case "blobs":
+		return !strings.Contains(value, "://")
 	}
-	return flag.Value.String()
+	return strings.HasSuffix(name, fileSuffix)
+}
+
+// shown returns a flag's value as text, in the form that the flag takes. Secrets are hidden.
+func shown(flag *pflag.Flag) string {
+	list, ok := flag.Value.(pflag.SliceValue)
+	if !ok {
+		return WithoutSecret(flag.Name, flag.Value.String())
+	}
+	var values []string
+	for _, value := range list.GetSlice() {
+		values = append(values, WithoutSecret(flag.Name, value))
+	}
+	line, err := commaSeparated(values)
+	if err != nil {
+		return hidden // impossible: nothing refuses a text as a value
+	}
+	return line
 }
 
 // noSecrets are flags whose names look like those of secrets, but whose values are none: the path of the file with the
@@ -78,24 +101,34 @@ func set(f *pflag.FlagSet, name, value string) error {
 	return err
 }
 
-// SecretVariables returns the names of this process's environment variables that, by their names, have to do with secrets.
+// SecretVariables returns the names of this process's environment variables that, by their names, have to do with secrets, and
+// of those for secret flags whose values contain a secret.
 func SecretVariables() []string {
 	names := []string{}
+	for _, flag := range secretFlags {
+		if value := os.Getenv(variableOf(flag)); WithoutSecret(flag, value) != value {
+			names = append(names, variableOf(flag))
+		}
+	}
 	for _, variable := range os.Environ() {
 		if name, value, _ := strings.Cut(variable, "="); value != "" && secretVariable.MatchString(name) {
 			names = append(names, name)
 		}
 	}
 	slices.Sort(names)
-	return names
+	return slices.Compact(names)
 }
 
 // CommandLine returns a command line with the recorded flags. A flag in replaced has the value from there. Of a secret that
-// was read from a file it has the flag that names the file, unless replaced has the secret.
+// was read from a file it has the flag that names the file, unless replaced has the secret. It has no secret of a variable or
+// of the file of --config: asterisks on the command line would replace it.
 func (s Settings) CommandLine(replaced map[string]string) string {
 	flags := maps.Clone(s.Flags)
 	if flags == nil {
 		flags = map[string]string{}
+	}
+	for _, name := range s.Elsewhere {
+		delete(flags, name)
 	}
 	maps.Copy(flags, replaced)
 	for _, name := range secretFlags {
