@@ -234,6 +234,9 @@ func TestDelete_refused(t *testing.T) {
 			t.Errorf("trailer %s is %q, want %q", name, got, want)
 		}
 	}
+	if got := remove("grün\n", 0).Get("stream-name"); len(got) != 1 || got[0] != "gr%C3%BCn%0A" {
+		t.Errorf("trailer stream-name of a stream whose name no trailer can carry is %q", got)
+	}
 	if got := remove("none", 0).Get("actual-version"); len(got) != 1 || got[0] != "-1" {
 		t.Errorf("trailer actual-version of a missing stream is %q, want -1", got)
 	}

@@ -36,12 +36,12 @@ func newFilter(options *streams.ReadReq_Options) (filter, error) {
 	if wire.GetCheckpointIntervalMultiplier() == 0 {
 		return filter{}, status.Error(codes.InvalidArgument, "checkpointIntervalMultiplier must be greater than 0")
 	}
-	window := int64(defaultWindow)
+	window := uint64(defaultWindow)
 	if max := wire.GetMax(); max > 0 {
-		window = int64(max)
+		window = uint64(max)
 	}
 	f := filter{
-		interval: min(window*int64(wire.GetCheckpointIntervalMultiplier()), math.MaxInt32),
+		interval: int64(min(window*uint64(wire.GetCheckpointIntervalMultiplier()), math.MaxInt32)),
 		interest: interestOf(wire.GetStreamIdentifier().GetPrefix()),
 	}
 	byStream, byType := wire.GetStreamIdentifier(), wire.GetEventType()

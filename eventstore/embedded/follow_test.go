@@ -2,6 +2,7 @@ package embedded_test
 
 import (
 	"fmt"
+	"math"
 	"testing"
 	"time"
 
@@ -197,6 +198,11 @@ func TestFollow_checkpoints(t *testing.T) {
 	h.mustAppend("a-1", esdb.Any{}, events(3)...)
 	h.mustAppend("b-1", esdb.Any{}, events(1)...)
 	f.want("live", "b-1@2", "checkpoint 15")
+	f = h.followed(h.client.SubscribeToAll(h.ctx, esdb.SubscribeToAllOptions{
+		From: esdb.Start{}, MaxSearchWindow: math.MaxUint32, CheckpointInterval: math.MaxUint32,
+		Filter: &esdb.SubscriptionFilter{Type: esdb.StreamFilterType, Prefixes: []string{"b-"}},
+	}))
+	f.want("an interval without bound", "checkpoint 0", "b-1@0", "b-1@1", "b-1@2", "checkpoint 15", "caught up")
 }
 
 // TestFollow_slow lets subscribers sleep while more is appended than is kept in memory: they are told that they fell

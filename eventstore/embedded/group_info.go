@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"net/url"
 	"strconv"
 	"time"
 
@@ -131,15 +130,4 @@ func (g *group) startFrom() string {
 		return fmt.Sprintf("C:%d/P:%d", start, start)
 	}
 	return strconv.FormatInt(start, 10)
-}
-
-// trailerText returns a name in a form that can be sent in a trailer: path-escaped if it has a character that is not
-// printable ASCII, otherwise unchanged.
-func trailerText(name string) string {
-	for _, c := range name {
-		if c < ' ' || c > '~' {
-			return url.PathEscape(name)
-		}
-	}
-	return name
 }

@@ -168,7 +168,7 @@ func checkKey(k logfile.GroupKey) error {
 
 // refuse ends a call with the status and the trailers of the protocol.
 func (p *persistentService) refuse(ctx context.Context, key logfile.GroupKey, err error) error {
-	names := []string{"stream-name", trailerText(key.Stream), "group-name", trailerText(key.Name)}
+	names := []string{"stream-name", key.Stream, "group-name", key.Name}
 	switch {
 	case errors.Is(err, errNoGroup):
 		return wire.Refuse(ctx, codes.NotFound, err.Error(), "persistent-subscription-does-not-exist", names...)
@@ -182,7 +182,7 @@ func (p *persistentService) refuse(ctx context.Context, key logfile.GroupKey, er
 		return failed(err)
 	default:
 		return wire.Refuse(ctx, codes.Internal, err.Error(), "persistent-subscription-failed",
-			append(names, "reason", trailerText(err.Error()))...)
+			append(names, "reason", err.Error())...)
 	}
 }
 

@@ -4,6 +4,8 @@ import (
 	"context"
 	"encoding/binary"
 	"math"
+	"net/url"
+	"slices"
 	"strconv"
 
 	"github.com/EventStore/EventStore-Client-Go/v4/protos/shared"
@@ -109,11 +111,24 @@ func Number(n uint64) int64 {
 
 // Refuse ends a call with a status and trailers, by which clients tell the reasons for the status apart. The first
 // trailer has the name "exception" and the value exception. trailers lists the names and values of further ones. All that
-// belong to the exception must be there: clients read some trailers without checking that they are present.
+// belong to the exception must be there: clients read some trailers without checking that they are present. A value with a
+// character that is not printable ASCII is sent path-escaped, because no trailer can carry it otherwise.
 func Refuse(ctx context.Context, code codes.Code, message, exception string, trailers ...string) error {
-	md := metadata.Pairs(append([]string{"exception", exception}, trailers...)...)
+	md := metadata.Pairs("exception", exception)
+	for pair := range slices.Chunk(trailers, 2) {
+		md.Append(pair[0], trailerText(pair[1]))
+	}
 	if err := grpc.SetTrailer(ctx, md); err != nil {
 		return status.Errorf(codes.Internal, "set the trailers of %q: %v", message, err)
 	}
 	return status.Error(code, message)
+}
+
+func trailerText(value string) string {
+	for _, c := range value {
+		if c < ' ' || c > '~' {
+			return url.PathEscape(value)
+		}
+	}
+	return value
 }
