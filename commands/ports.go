@@ -66,9 +66,9 @@ type RenderJob struct {
 	Preloaded func(ctx context.Context, job PrepareJob, p Prepared) (address, web, warning string, err error)
 	// Matte asks for the movie's matte too, if the movie has a transparent background.
 	Matte bool
-	// Keep stores in the media library an asset that was made for an element. name is the id or number of the element. nil: nothing
-	// is stored.
-	Keep func(ctx context.Context, name string, p Prepared) error
+	// Keep stores in the media library an asset that was made for an element. name is the id or number of the element, and
+	// before is how many assets of the movie were to be stored under that name before this one. nil: nothing is stored.
+	Keep func(ctx context.Context, name string, before int, p Prepared) error
 	// Progress is called with the rendered percentage, above 0 to 100, ascending, at most a few times a second. It must not
 	// block. nil: not called.
 	Progress func(percent float64)

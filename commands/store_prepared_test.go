@@ -3,6 +3,7 @@ package commands_test
 import (
 	"context"
 	"errors"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -12,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"moviola/commands"
+	"moviola/commands/mediafiles"
 	"moviola/commands/preloads"
 	"moviola/domain"
 	"moviola/domain/blobkey"
@@ -86,8 +88,40 @@ func TestPreparedStore_Store(t *testing.T) {
 			if r.Size != 5 || r.Width != 30 {
 				t.Errorf("%+v", r)
 			}
+			if name := "batch-" + tt.id + p.Extension; r.Warning == preload.PersistFailed && len(name) < 250 {
+				l.failPuts(nil, nil)
+				again, err := l.keep.Handle(t.Context(), mediafiles.KeepMedia{Account: account, Name: name, Size: 5, Open: opener(p.Path)})
+				if err != nil || again.Name != name {
+					t.Errorf("an asset outside of the library is there too: the next one is %s, %v", again.Name, err)
+				}
+			}
 		})
 	}
+}
+
+// Two elements of a movie that have the same id are two assets; another attempt at the movie stores neither again. Decision 47.
+func TestPreparedStore_KeepMade_sameName(t *testing.T) {
+	t.Parallel()
+	l := newLibrary(t)
+	s := preloads.NewPreparedStore(preloads.PreparedStoreConfig{
+		Files: l.files, Keep: l.keep, Now: l.clock, TTL: time.Hour, Shown: func(context.Context, eventstore.Position) {},
+	})
+	for range 2 {
+		for before := range 2 {
+			l.must(s.KeepMade(t.Context(), alice, "Abcd1234Efgh5678", "voice", before, prepared(t, false)))
+		}
+	}
+	next, err := l.keep.Handle(t.Context(), mediafiles.KeepMedia{
+		Account: alice, Name: "Abcd1234Efgh5678-voice.png", Size: 5, Open: opener(prepared(t, false).Path),
+	})
+	if err != nil || next.Name != "Abcd1234Efgh5678-voice-3.png" {
+		t.Errorf("after two assets comes %s, %v", next.Name, err)
+	}
+}
+
+// opener opens a local file.
+func opener(path string) func() (io.ReadCloser, error) {
+	return func() (io.ReadCloser, error) { return os.Open(path) }
 }
 
 // failPuts makes those writes fail for which fails returns true; nil: none.

@@ -96,11 +96,19 @@ func (r *run) keepMade(ctx context.Context, doc *document.Movie) {
 	if r.job.Keep == nil {
 		return
 	}
+	named := map[string]int{} // number of assets that are stored under a name
+	for _, item := range doc.Preload {
+		if item.Save {
+			named[item.ID]++
+		}
+	}
 	for e := range doc.All() {
 		if !e.Keep {
 			continue
 		}
-		if err := r.keepElement(ctx, e); err != nil {
+		name := nameOf(e)
+		named[name]++
+		if err := r.keepElement(ctx, e, name, named[name]-1); err != nil {
 			var fault *domain.Error
 			reason := "an internal error"
 			if errors.As(err, &fault) {
@@ -114,8 +122,20 @@ func (r *run) keepMade(ctx context.Context, doc *document.Movie) {
 	}
 }
 
-// keepElement stores the generated content of one element.
-func (r *run) keepElement(ctx context.Context, e *document.Element) error {
+// nameOf returns the id of an element or, without one, its number.
+func nameOf(e *document.Element) string {
+	name := e.ID
+	if name == "" {
+		name = strconv.Itoa(e.Ref.Element)
+		if e.Ref.Scene > 0 {
+			name = strconv.Itoa(e.Ref.Scene) + "-" + name
+		}
+	}
+	return name
+}
+
+// keepElement stores the generated content of one element under a name. before is how many assets have the name before it.
+func (r *run) keepElement(ctx context.Context, e *document.Element, name string, before int) error {
 	p := prepared{run: r}
 	var err error
 	if e.Ref.Type == document.TypeHTML || e.Ref.Type == document.TypeComponent {
@@ -130,14 +150,7 @@ func (r *run) keepElement(ctx context.Context, e *document.Element) error {
 	if err != nil {
 		return err
 	}
-	name := e.ID
-	if name == "" {
-		name = strconv.Itoa(e.Ref.Element)
-		if e.Ref.Scene > 0 {
-			name = strconv.Itoa(e.Ref.Scene) + "-" + name
-		}
-	}
-	return r.job.Keep(ctx, name, p.Prepared)
+	return r.job.Keep(ctx, name, before, p.Prepared)
 }
 
 // layerOf returns the layer of an element, moved to the corner of the canvas, and its length in frames.

@@ -3,6 +3,7 @@ package render_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"image"
 	"image/color"
 	"os"
@@ -162,7 +163,7 @@ func TestRender_keepsWhatATransitionShows(t *testing.T) {
 		},
 	})
 	var kept []string
-	job.Keep = func(_ context.Context, name string, _ commands.Prepared) error {
+	job.Keep = func(_ context.Context, name string, _ int, _ commands.Prepared) error {
 		kept = append(kept, name)
 		return nil
 	}
@@ -177,6 +178,31 @@ func TestRender_keepsWhatATransitionShows(t *testing.T) {
 	}
 }
 
+// Elements with the same id, and an item of preload with it, are told apart by how many come before them.
+func TestRender_keepsElementsWithTheSameID(t *testing.T) {
+	t.Parallel()
+	b := prepareBench(t)
+	page := func(text string) object {
+		return object{"type": "html", "id": "same", "html": text, "width": 60, "height": 40, "duration": 0.2, "save-to-media": true}
+	}
+	job := b.job(object{"width": 64, "height": 50, "fps": 10, "scenes": []any{
+		object{"duration": 0.2, "elements": []any{page("one")}}, object{"duration": 0.2, "elements": []any{page("two")}},
+	}})
+	var kept []string
+	job.Keep = func(_ context.Context, name string, before int, _ commands.Prepared) error {
+		kept = append(kept, fmt.Sprint(name, before))
+		return nil
+	}
+	out, err := b.Render(t.Context(), job)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(out.Close)
+	if diff := cmp.Diff([]string{"same0", "same1"}, kept); diff != "" {
+		t.Errorf("kept (-want +got):\n%s\nwarnings %q", diff, out.Warnings)
+	}
+}
+
 // Each moving element that is to be kept becomes a film of its own.
 func TestRender_keepsSeveralFilms(t *testing.T) {
 	t.Parallel()
@@ -187,7 +213,7 @@ func TestRender_keepsSeveralFilms(t *testing.T) {
 	}
 	job := b.job(object{"width": 64, "height": 50, "fps": 10, "elements": []any{page("first"), page("second")}})
 	kept := map[string]string{}
-	job.Keep = func(_ context.Context, name string, made commands.Prepared) error {
+	job.Keep = func(_ context.Context, name string, _ int, made commands.Prepared) error {
 		kept[name] = made.Path
 		return nil
 	}

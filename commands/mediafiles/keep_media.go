@@ -87,6 +87,23 @@ func (h KeepMediaHandler) Handle(ctx context.Context, cmd KeepMedia) (KeptMedia,
 	return kept, err
 }
 
+// TakeBack removes an asset that Handle has stored. It does nothing when the asset is no longer at its place.
+func (h KeepMediaHandler) TakeBack(ctx context.Context, account domain.AccountID, kept KeptMedia) error {
+	var blob string
+	_, err := h.places.decide(ctx, media.StreamID(account, kept.Path()), func(p *media.Place, at time.Time) ([]domain.Event, error) {
+		file, key, there := p.Uploaded()
+		if blob = key; !there || file.Entry != kept.Entry {
+			blob = ""
+			return nil, nil
+		}
+		return p.Delete(at)
+	})
+	if err == nil && blob != "" {
+		err = h.files.Delete(context.WithoutCancel(ctx), blob)
+	}
+	return err
+}
+
 func (h KeepMediaHandler) store(ctx context.Context, key string, cmd KeepMedia) error {
 	content, err := cmd.Open()
 	if err != nil {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strconv"
 	"strings"
 	"time"
 
@@ -62,14 +63,18 @@ func (s PreparedStore) Publish(
 	return address, web, string(r.Warning), nil
 }
 
-// KeepMade stores in the media library, as generated/<project>-<name>, an asset that was made for an element of a movie. Decision
-// 47.
+// KeepMade stores in the media library, as generated/<project>-<name>, an asset that was made for an element of a movie. before
+// is how many assets of the movie have the same name and come before this one: they are other assets. Decision 47.
 func (s PreparedStore) KeepMade(
-	ctx context.Context, account domain.AccountID, project domain.ProjectID, name string, p commands.Prepared,
+	ctx context.Context, account domain.AccountID, project domain.ProjectID, name string, before int, p commands.Prepared,
 ) error {
+	once := string(project)
+	if before > 0 {
+		once += "/" + strconv.Itoa(before)
+	}
 	_, err := s.keepShown(ctx, mediafiles.KeepMedia{
 		Account: account, Name: string(project) + "-" + name + p.Extension, ContentType: p.ContentType, Size: p.Size,
-		Open: opener(p.Path), Once: string(project),
+		Open: opener(p.Path), Once: once,
 	})
 	return err
 }
@@ -98,7 +103,8 @@ func (s PreparedStore) Store(ctx context.Context, job commands.PrepareJob, p com
 	return s.cached(ctx, job, p, r)
 }
 
-// kept stores the asset, and its form for browsers, in the media library.
+// kept stores the asset, and its form for browsers, in the media library. When only the form for browsers cannot be stored, the
+// asset is taken back: it would be stored twice, since the caller stores both outside of the library.
 func (s PreparedStore) kept(
 	ctx context.Context, job commands.PrepareJob, p commands.Prepared, r preload.Result,
 ) (preload.Result, error) {
@@ -113,16 +119,25 @@ func (s PreparedStore) kept(
 	if p.Web == "" {
 		return r, nil
 	}
+	web, err := s.keptWeb(ctx, job, p, name)
+	if err != nil && ctx.Err() == nil {
+		err = errors.Join(err, s.keep.TakeBack(ctx, job.Account, file))
+	}
+	r.WebName = web.Name
+	return r, err
+}
+
+func (s PreparedStore) keptWeb(
+	ctx context.Context, job commands.PrepareJob, p commands.Prepared, name string,
+) (mediafiles.KeptMedia, error) {
 	info, err := os.Stat(p.Web)
 	if err != nil {
-		return r, fmt.Errorf("look at a derivative: %w", err)
+		return mediafiles.KeptMedia{}, fmt.Errorf("look at a derivative: %w", err)
 	}
-	web, err := s.keepShown(ctx, mediafiles.KeepMedia{
+	return s.keepShown(ctx, mediafiles.KeepMedia{
 		Account: job.Account, Name: name + "-web" + p.WebExtension, ContentType: p.WebType, Size: info.Size(),
 		Open: opener(p.Web), Once: job.Batch,
 	})
-	r.WebName = web.Name
-	return r, err
 }
 
 func (s PreparedStore) keepShown(ctx context.Context, cmd mediafiles.KeepMedia) (mediafiles.KeptMedia, error) {

@@ -31,7 +31,9 @@ type Items interface {
 type PreparedStore interface {
 	Store(ctx context.Context, job commands.PrepareJob, p commands.Prepared) (preload.Result, error)
 	Publish(ctx context.Context, job commands.PrepareJob, p commands.Prepared) (address, web, warning string, err error)
-	KeepMade(ctx context.Context, account domain.AccountID, project domain.ProjectID, name string, p commands.Prepared) error
+	KeepMade(
+		ctx context.Context, account domain.AccountID, project domain.ProjectID, name string, before int, p commands.Prepared,
+	) error
 }
 
 // Preloads are the dependencies of the work on preload batches. All of them are required for that

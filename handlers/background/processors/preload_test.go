@@ -99,7 +99,7 @@ func (w *workshop) Publish(context.Context, commands.PrepareJob, commands.Prepar
 	return "", "", "", nil
 }
 
-func (w *workshop) KeepMade(context.Context, domain.AccountID, domain.ProjectID, string, commands.Prepared) error {
+func (w *workshop) KeepMade(context.Context, domain.AccountID, domain.ProjectID, string, int, commands.Prepared) error {
 	return nil
 }
 

@@ -178,8 +178,8 @@ func (r *render) once(ctx context.Context) (commands.Rendered, error) {
 	}
 	if store := r.config.Preloads.Store; store != nil {
 		job.Preloaded = store.Publish
-		job.Keep = func(ctx context.Context, name string, p commands.Prepared) error {
-			return store.KeepMade(ctx, r.claim.Account, r.project, name, p)
+		job.Keep = func(ctx context.Context, name string, before int, p commands.Prepared) error {
+			return store.KeepMade(ctx, r.claim.Account, r.project, name, before, p)
 		}
 	}
 	return r.config.Renderer.Render(ctx, job)
