@@ -100,6 +100,9 @@ func (s *Sender) send(ctx context.Context, settings connection.Settings, message
 	if err == nil {
 		err = client.DialAndSendWithContext(ctx, message)
 	}
+	if message.IsDelivered() { // what fails after the server has taken the message, such as the farewell, loses nothing
+		return nil
+	}
 	return s.explain(ctx, origin, err)
 }
 

@@ -363,6 +363,37 @@ func TestMail(t *testing.T) {
 	}
 }
 
+// rude is a connection to a server that hangs up when it has taken a message.
+type rude struct{ net.Conn }
+
+func (r rude) Write(p []byte) (int, error) {
+	if command := string(p); strings.HasPrefix(command, "QUIT") || strings.HasPrefix(command, "RSET") {
+		return 0, errors.Join(net.ErrClosed, r.Close())
+	}
+	return r.Conn.Write(p)
+}
+
+// An e-mail that the server has taken is delivered, whatever the server does then.
+func TestMail_ServersThatHangUp(t *testing.T) {
+	t.Parallel()
+	server := servers.NewMailServer(t, nil, false)
+	dial := road(t, server.Address)
+	sender, err := mail.New(mail.Config{Explain: outbound.Explain, Dial: func(ctx context.Context, network, address string) (net.Conn, error) {
+		conn, err := dial(ctx, network, address)
+		return rude{conn}, err
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = sender.Send(t.Context(), parcel(connection.Email, connection.Settings{
+		"host": server.Host, "port": server.Port, "username": server.Username, "password": server.Password, "security": "none",
+		"from": "a@example.com", "to": "b@example.com", "subject": "s", "message": "m",
+	}))
+	if got := len(server.Letters()); err != nil || got != 1 {
+		t.Errorf("%d letters, %v", got, err)
+	}
+}
+
 func TestMail_TheOperatorsServer(t *testing.T) {
 	t.Parallel()
 	server := servers.NewMailServer(t, nil, false)
