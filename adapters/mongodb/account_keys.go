@@ -42,9 +42,15 @@ func (d *Documents) AccountKeys() *AccountKeys {
 	return &AccountKeys{keys: d.client.Database(name).Collection("keys", options), name: name}
 }
 
+// probe is the id of a document that Prepare writes and removes again. No account has this id. A process that ends in between
+// leaves the document.
+const probe = "-"
+
+// notProbe is the condition for documents of accounts.
+var notProbe = bson.E{Key: fieldID, Value: bson.D{{Key: "$ne", Value: probe}}}
+
 // Prepare checks that the database user of --mongo may store keys.
 func (a *AccountKeys) Prepare(ctx context.Context) error {
-	const probe = "-" // no account has this id
 	_, err := a.keys.UpdateOne(ctx, bson.D{{Key: fieldID, Value: probe}},
 		bson.D{{Key: "$set", Value: bson.D{{Key: "probe", Value: true}}}}, options.UpdateOne().SetUpsert(true))
 	if err == nil {
@@ -88,7 +94,7 @@ func (a *AccountKeys) Erase(ctx context.Context, account domain.AccountID, at ti
 // keys, Erased returns no account and false: such a user is taken to have stored no keys.
 func (a *AccountKeys) Erased(ctx context.Context) ([]domain.AccountID, bool, error) {
 	var one accountKey
-	err := a.keys.FindOne(ctx, bson.D{}).Decode(&one)
+	err := a.keys.FindOne(ctx, bson.D{notProbe}).Decode(&one)
 	var refused mongo.CommandError
 	if errors.Is(err, mongo.ErrNoDocuments) || errors.As(err, &refused) && refused.Code == unauthorized {
 		return nil, false, nil
@@ -108,7 +114,7 @@ func (a *AccountKeys) Erased(ctx context.Context) ([]domain.AccountID, bool, err
 func (a *AccountKeys) Walk(
 	ctx context.Context, visit func(account domain.AccountID, key []byte, erased time.Time) error,
 ) error {
-	return a.walk(ctx, bson.D{}, func(doc accountKey) error {
+	return a.walk(ctx, bson.D{notProbe}, func(doc accountKey) error {
 		return visit(domain.AccountID(doc.Account), doc.Key, doc.Erased)
 	})
 }
