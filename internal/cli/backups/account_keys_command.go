@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -148,9 +150,32 @@ func (k *keeping) restore(ctx context.Context, stdout io.Writer) (err error) {
 	if err := saved.Restore(ctx, store); err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(stdout, "the keys of %d accounts are there, and %d accounts stay erased\n", len(saved.Keys),
-		len(saved.Erased))
-	return err
+	there, err := accountkeys.Save(ctx, store, time.Now())
+	if err != nil {
+		return err
+	}
+	if _, err := fmt.Fprintf(stdout, "the keys of %d accounts are there, and %d accounts stay erased\n", len(there.Keys),
+		len(there.Erased)); err != nil {
+		return err
+	}
+	return requireSameKeys(saved, there)
+}
+
+// requireSameKeys returns an error when accounts have another key than in the backup of the keys.
+func requireSameKeys(saved, there accountkeys.Saved) error {
+	var others []string
+	for account, key := range saved.Keys {
+		if now, has := there.Keys[account]; has && !strings.EqualFold(now, key) {
+			others = append(others, string(account))
+		}
+	}
+	if len(others) == 0 {
+		return nil
+	}
+	slices.Sort(others)
+	return fmt.Errorf("%d accounts have another key than in the file: %s. What is encrypted under the key of the file cannot be "+
+		"read here. If nothing that is needed was written for them since the keys were lost, restore the backup into a new data "+
+		"folder, with --account-keys", len(others), strings.Join(others, ", "))
 }
 
 // readSavedKeys reads a backup of the encryption keys of accounts.

@@ -45,7 +45,10 @@ func TestAccountKeys(t *testing.T) {
 	if err := store.Erase(t.Context(), "bob", time.Now()); err != nil {
 		t.Fatal(err)
 	}
-	run(t, restoreKeysCommand(), "--data", data, "--from", file, "--passphrase-file", pass)
+	said := run(t, restoreKeysCommand(), "--data", data, "--from", file, "--passphrase-file", pass)
+	if want := "the keys of 1 accounts are there, and 1 accounts stay erased\n"; said != want {
+		t.Errorf("it says %q, want %q", said, want)
+	}
 	if key, erased, err := store.Find(t.Context(), "bob"); key != nil || erased.IsZero() || err != nil {
 		t.Errorf("the erased account came back: %x, %v", key, err)
 	}
@@ -67,6 +70,20 @@ func TestAccountKeys(t *testing.T) {
 		t.Fatal(err)
 	}
 	failing(t, "passphrase", restoreKeysCommand(), "--data", other, "--from", file)
+}
+
+// TestAccountKeys_others: a key that the account got before its own was brought back stays, and it is not said that the one of
+// the file is there.
+func TestAccountKeys_others(t *testing.T) {
+	t.Parallel()
+	data, other, file := t.TempDir(), t.TempDir(), filepath.Join(t.TempDir(), "keys")
+	for folder, key := range map[string]byte{data: 1, other: 2} {
+		if err := storeOf(t, folder).Add(t.Context(), "ada", bytes.Repeat([]byte{key}, accountkeys.Bytes)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	run(t, saveKeysCommand(), "--data", data, "--to", file)
+	failing(t, "another key than in the file: ada", restoreKeysCommand(), "--data", other, "--from", file)
 }
 
 // failing runs a command that is to fail with an error that has a text.
@@ -157,11 +174,14 @@ func storeOf(t *testing.T, data string) accountkeys.KeyStore {
 	return store
 }
 
-func run(t *testing.T, cmd *cobra.Command, args ...string) {
+// run runs a command and returns what it prints.
+func run(t *testing.T, cmd *cobra.Command, args ...string) string {
 	t.Helper()
+	var out bytes.Buffer
 	cmd.SetArgs(args)
-	cmd.SetOut(&bytes.Buffer{})
+	cmd.SetOut(&out)
 	if err := cmd.ExecuteContext(context.WithoutCancel(t.Context())); err != nil {
 		t.Fatal(err)
 	}
+	return out.String()
 }
