@@ -137,6 +137,15 @@ func TestWithoutSecret(t *testing.T) {
 		{"speech-key", "sk-1", hidden}, {"tls-key", "/etc/key.pem", "/etc/key.pem"}, {"speech-key-file", "/etc/k", "/etc/k"},
 		{"anchor-to", "https://a.example/in?token=x", "https://a.example/in?token=" + hidden},
 		{"wrong-token-delay", "1s", "1s"},
+		// Passwords that had to be escaped, and are not.
+		{"mongo", "mongodb://u:p/w@h/d", "mongodb://u:***@h/d"}, {"mongo", "mongodb://u:p@s/w@h/d", "mongodb://u:***@h/d"},
+		{"mongo", "mongodb://u/v:pw@h/d", "mongodb://u/v:***@h/d"}, {"eventstore", "esdb://u:7/w@h:2113", "esdb://u:***@h:2113"},
+		{"smtp", "smtp://u:p?w#x@h:25", "smtp://u:***@h:25"}, {"speech-url", "http://u:p/w@h/v1", "http://u:***@h/v1"},
+		{"mongo", "mongodb://h:27017/d", "mongodb://h:27017/d"}, {"mongo", "mongodb://a:1,b:2/d", "mongodb://a:1,b:2/d"},
+		{"image-url", "http://h:80/a@b", "http://h:80/a@b"},
+		{"mongo", "mongodb://h/d?authMechanismProperties=AWS_SESSION_TOKEN:x&a=b", "mongodb://h/d?authMechanismProperties=***&a=b"},
+		{"anchor-to", "https://h/in?sp=r&sig=x", "https://h/in?sp=r&sig=***"}, {"anchor-to", "https://h/in?code=x", "https://h/in?code=***"},
+		{"mongo", "mongodb://h/d?authSource=admin", "mongodb://h/d?authSource=admin"},
 	} {
 		if got := WithoutSecret(one.flag, one.value); got != one.want {
 			t.Errorf("--%s %s is shown as %s, want %s", one.flag, one.value, got, one.want)

@@ -29,9 +29,14 @@ type Settings struct {
 }
 
 var (
-	secretName     = regexp.MustCompile(`(?i)(secret|password|token|-key|_key)`)
-	passwordInURL  = regexp.MustCompile(`://([^/?#@]*):[^/?#]*@`)
-	secretInQuery  = regexp.MustCompile(`(?i)([?&][^=&]*(?:secret|password|token|key)[^=&]*)=[^&]*`)
+	secretName = regexp.MustCompile(`(?i)(secret|password|token|-key|_key)`)
+	// passwordInURL matches user and password, also where the password has characters that had to be escaped. What begins as a
+	// port and a path does is none.
+	passwordInURL = regexp.MustCompile(`://([^/?#@]*):(?:[^/?#]*|[0-9]*[^0-9/?#@].*)@`)
+	// passwordOfStore matches user and password in an address of which no path contains an @.
+	passwordOfStore = regexp.MustCompile(`^((?:esdb|mongodb|smtp)[a-z+]*)://([^:@]*):.*@`)
+	secretInQuery   = regexp.MustCompile(
+		`(?i)([?&](?:[^=&]*(?:secret|password|token|key|authmechanismproperties)[^=&]*|sig|code))=[^&]*`)
 	secretVariable = regexp.MustCompile(`^(MOVIOLA_.*(SECRET|PASSWORD|TOKEN|KEY)|AWS_(ACCESS|SECRET|SESSION)).*$`)
 )
 
@@ -89,7 +94,12 @@ func WithoutSecret(name, value string) string {
 	if isSecret && value != "" {
 		return hidden
 	}
-	return secretInQuery.ReplaceAllString(passwordInURL.ReplaceAllString(value, "://$1:"+hidden+"@"), "$1="+hidden)
+	if passwordOfStore.MatchString(value) {
+		value = passwordOfStore.ReplaceAllString(value, "$1://$2:"+hidden+"@")
+	} else {
+		value = passwordInURL.ReplaceAllString(value, "://$1:"+hidden+"@")
+	}
+	return secretInQuery.ReplaceAllString(value, "$1="+hidden)
 }
 
 // set sets a flag. Its error shows no secret that the value has.
