@@ -54,8 +54,9 @@ func New(cfg Config) http.Handler {
 		mux.PathPrefix(path + "/").Handler(page)
 	}
 	if cfg.Pprof {
+		// The command line is not served: it may have secrets.
 		for name, serve := range map[string]http.HandlerFunc{
-			"cmdline": pprof.Cmdline, "profile": pprof.Profile, "symbol": pprof.Symbol, "trace": pprof.Trace,
+			"profile": pprof.Profile, "symbol": pprof.Symbol, "trace": pprof.Trace,
 		} {
 			mux.HandleFunc("/debug/pprof/"+name, serve)
 		}

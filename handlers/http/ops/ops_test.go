@@ -31,6 +31,7 @@ func TestOps(t *testing.T) {
 		{"a check that hangs", "/readyz", map[string]ops.Check{"files": stuck}, 503, []string{`"files":"context deadline exceeded"`}},
 		{"metrics", "/metrics", nil, 200, []string{"# TYPE moviola_test_total counter", "moviola_test_total 3"}},
 		{"profiles", "/debug/pprof/", nil, 200, []string{"goroutine"}},
+		{"the command line", "/debug/pprof/cmdline", nil, 404, nil},
 		{"a profile", "/debug/pprof/goroutine?debug=1", nil, 200, []string{"goroutine profile:"}},
 		{"unknown", "/nowhere", nil, 404, []string{`"message":"Not found"`}},
 	}
@@ -66,7 +67,7 @@ func TestOps_hosts(t *testing.T) {
 	}
 	handler := ops.New(ops.Config{Metrics: prometheus.NewRegistry(), Hosts: []string{"ops.internal"}, Pprof: true})
 	for host, named := range tests {
-		for path, want := range map[string]int{"/healthz": 200, "/readyz": 200, "/metrics": 200, "/debug/pprof/cmdline": named} {
+		for path, want := range map[string]int{"/healthz": 200, "/readyz": 200, "/metrics": 200, "/debug/pprof/symbol": named} {
 			r := httptest.NewRequest(http.MethodGet, path, nil)
 			r.Host = host
 			answer := httptest.NewRecorder()
