@@ -109,6 +109,9 @@ func (g *ground) list() string {
 // marker is a box that turns green when a script says ran().
 const marker = `<div id=marker style="position:fixed;left:0;top:0;width:9px;height:9px"></div><script>const ran = () => { marker.style.background = 'rgb(0,200,0)' }</script>`
 
+// mayPacket is what may send packets over UDP.
+var mayPacket = regexp.MustCompile(`RTCPeerConnection|WebTransport`)
+
 var saysSo = regexp.MustCompile(`\bran\b`)
 
 // pages are those of an attempt.
@@ -152,6 +155,9 @@ func (g *ground) try(t *testing.T, a attempt) (picture *image.NRGBA, came map[st
 		picture = shown
 		if !g.open && showsCanary(picture) {
 			t.Errorf("a canary is in the picture of %s", html)
+		}
+		if g.open && g.reached() {
+			break // what works for one address works: the others are tried where none may be reached
 		}
 	}
 	g.mu.Lock()
@@ -208,6 +214,9 @@ func TestEgress_WhatTheGuardAllowsIsReached(t *testing.T) {
 	t.Parallel()
 	g := newGround(t, jailedLevel(), true)
 	for _, a := range attempts {
+		if !a.gets && !mayPacket.MatchString(a.html) {
+			continue // nothing of it arrives in any case
+		}
 		t.Run(a.name, func(t *testing.T) {
 			eventually(t, "what is allowed is reached", func() bool {
 				_, came, _ := g.try(t, a)

@@ -139,6 +139,13 @@ func (s *sinks) seen() map[string]int {
 	return seen
 }
 
+// reached reports whether somebody has come since the last call of seen.
+func (s *sinks) reached() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return len(s.hits) > 0
+}
+
 // everywhere lists what the sinks listen on, as hits name it.
 func (s *sinks) everywhere(t *testing.T) map[string]int {
 	t.Helper()
