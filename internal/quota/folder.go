@@ -132,7 +132,8 @@ func (f *Folder) Sweep(ctx context.Context, before time.Time) error {
 	failures := []error{err}
 	for _, k := range all {
 		if ctx.Err() == nil && k.used.Before(before) {
-			failures = append(failures, f.remove(k))
+			_, err := f.remove(k)
+			failures = append(failures, err)
 		}
 	}
 	return errors.Join(failures...)
@@ -148,10 +149,11 @@ func (f *Folder) makeRoom(all []kept, room Amount) error {
 		if room.Bytes <= 0 && room.Files <= 0 || now.Sub(k.used) < f.inUse {
 			return nil
 		}
-		if err := f.remove(k); err != nil {
+		gone, err := f.remove(k)
+		if err != nil {
 			return err
 		}
-		room = room.minus(k.size)
+		room = room.minus(gone)
 	}
 	return nil
 }
@@ -161,24 +163,36 @@ type kept struct {
 	stem  string
 	used  time.Time
 	size  Amount
-	paths []string
+	files []keptFile
 }
 
-// remove removes a group of files. Notes (JSON files) are removed first: the files are not used without them.
-func (f *Folder) remove(k kept) error {
+type keptFile struct {
+	path string
+	size int64
+}
+
+// remove removes a group of files, and returns what this has freed: not the files that others have removed meanwhile. Notes
+// (JSON files) are removed first: the files are not used without them.
+func (f *Folder) remove(k kept) (gone Amount, err error) {
 	account, err := filepath.Rel(f.dir, k.stem)
 	if err != nil {
-		return err
-	}
-	slices.SortFunc(k.paths, func(a, b string) int { return cmp.Compare(isNote(b), isNote(a)) })
-	for _, path := range k.paths {
-		if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return fmt.Errorf("make room in a cache: %w", err)
-		}
+		return gone, err
 	}
 	account, _, _ = strings.Cut(filepath.ToSlash(account), "/")
-	f.Freed(account, k.size)
-	return nil
+	defer func() { f.Freed(account, gone) }()
+	slices.SortFunc(k.files, func(a, b keptFile) int { return cmp.Compare(isNote(b.path), isNote(a.path)) })
+	for _, file := range k.files {
+		err := os.Remove(file.path)
+		if errors.Is(err, fs.ErrNotExist) {
+			f.Removed(account) // by another process, perhaps: then the next measurement finds it out
+			continue
+		}
+		if err != nil {
+			return gone, fmt.Errorf("make room in a cache: %w", err)
+		}
+		gone = gone.plus(Amount{file.size, 1})
+	}
+	return gone, nil
 }
 
 func isNote(path string) int {
@@ -217,7 +231,7 @@ func (f *Folder) kept(ctx context.Context, dir string) ([]kept, error) {
 			at[stem], all = i, append(all, kept{stem: stem})
 		}
 		k := &all[i]
-		k.size, k.paths = k.size.plus(Amount{info.Size(), 1}), append(k.paths, path)
+		k.size, k.files = k.size.plus(Amount{info.Size(), 1}), append(k.files, keptFile{path, info.Size()})
 		if info.ModTime().After(k.used) {
 			k.used = info.ModTime()
 		}

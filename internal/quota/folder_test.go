@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -142,5 +143,35 @@ func TestFolder_Sweep(t *testing.T) {
 	}
 	if diff := cmp.Diff([]string{"a/" + quota.Unfinished + "x", "a/new.wav"}, names(t, dir)); diff != "" {
 		t.Errorf("files (-want +got):\n%s", diff)
+	}
+}
+
+// TestFolder_Sweep_together: of several sweeps at the same time each file is subtracted once.
+func TestFolder_Sweep_together(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	f := quota.NewFolder(dir, quota.Limits{Account: quota.Amount{Bytes: 1 << 20}, Total: quota.Amount{Bytes: 1 << 20}}, time.Hour)
+	for n := range 300 {
+		if err := store(t, f, dir, fmt.Sprintf("a/%d.wav", n), 30, 30); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := store(t, f, dir, "a/new.wav", 30, 0); err != nil {
+		t.Fatal(err)
+	}
+	start := make(chan struct{})
+	var sweeps sync.WaitGroup
+	for range 8 {
+		sweeps.Go(func() {
+			<-start
+			if err := f.Sweep(t.Context(), time.Now().Add(-time.Hour)); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	close(start)
+	sweeps.Wait()
+	if got, want := f.Status().Kept, (quota.Amount{Bytes: 30, Files: 1}); got != want {
+		t.Errorf("kept %+v, want %+v", got, want)
 	}
 }

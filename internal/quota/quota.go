@@ -353,8 +353,11 @@ func (b *Bound) measureNow(of string, u *usage, under *counting) {
 		u.removed, under.err = true, fmt.Errorf("count what is kept: %w", err)
 		return
 	}
-	// The measurement may have missed bytes that were written while it ran, so they are added.
-	u.kept, u.counted = found.plus(u.kept.minus(before)), time.Now()
+	// The measurement may have missed bytes that were written while it ran, so they are added. It may also have counted bytes
+	// that were freed while it ran, or not: they are not subtracted, and the next measurement finds out.
+	more := u.kept.minus(before)
+	u.removed = u.removed || more.Bytes < 0 || more.Files < 0
+	u.kept, u.counted = found.plus(Amount{max(0, more.Bytes), max(0, more.Files)}), time.Now()
 }
 
 // counted sets the stored amount of an account (empty: of all accounts) to a measured one. Writes that have not ended are

@@ -273,3 +273,22 @@ func TestSize(t *testing.T) {
 		}
 	}
 }
+
+// TestBound_freedWhileMeasured: what is removed while the stored files are measured, and not found any more, is subtracted once.
+func TestBound_freedWhileMeasured(t *testing.T) {
+	t.Parallel()
+	var b *quota.Bound
+	b = quota.New(quota.Limits{Total: quota.Amount{Bytes: 100}}, func(context.Context, string) (quota.Amount, error) {
+		b.Freed("a", quota.Amount{Bytes: 40, Files: 1})
+		return quota.Amount{Bytes: 60, Files: 2}, nil
+	})
+	t.Cleanup(b.Close)
+	w := b.Begin("a")
+	if err := w.Add(t.Context(), 10); err != nil {
+		t.Fatal(err)
+	}
+	w.Keep()
+	if got, want := b.Status().Kept, (quota.Amount{Bytes: 70, Files: 3}); got != want {
+		t.Errorf("kept %+v, want %+v", got, want)
+	}
+}
