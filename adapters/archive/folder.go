@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 )
 
 // unfinished is the prefix of the names of files that are being written.
@@ -76,6 +77,27 @@ func syncFolder(dir string) error {
 		return err
 	}
 	return errors.Join(file.Sync(), file.Close())
+}
+
+// Clear removes what interrupted calls of Put have left: unfinished files that were last written before a time.
+func (f *Folder) Clear(ctx context.Context, before time.Time) error {
+	err := filepath.WalkDir(f.dir, func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || ctx.Err() != nil || entry.IsDir() || !strings.HasPrefix(entry.Name(), unfinished) {
+			return errors.Join(err, ctx.Err())
+		}
+		info, err := entry.Info()
+		if err == nil && info.ModTime().Before(before) {
+			err = os.Remove(path)
+		}
+		if errors.Is(err, fs.ErrNotExist) { // its backup has given it its name, or another one has removed it
+			return nil
+		}
+		return err
+	})
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
 }
 
 // Open opens the file with a name; fs.ErrNotExist when there is none.

@@ -10,8 +10,10 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"moviola/adapters/archive"
+	"moviola/internal/backup"
 )
 
 // broken yields some bytes and then fails.
@@ -84,5 +86,39 @@ func TestFolder(t *testing.T) {
 	})
 	if err != nil || left != 3 {
 		t.Errorf("%d files, %v", left, err)
+	}
+}
+
+// TestFolder_cutShort: what a backup has left that was killed while it wrote a file is removed, and not what another one may be
+// writing.
+func TestFolder_cutShort(t *testing.T) {
+	t.Parallel()
+	dir, now := t.TempDir(), time.Date(2026, 11, 27, 9, 0, 0, 0, time.UTC)
+	f, err := archive.NewFolder(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := f.Put(t.Context(), "log/aa/1", strings.NewReader("one")); err != nil {
+		t.Fatal(err)
+	}
+	for name, age := range map[string]time.Duration{".unfinished-1": 25 * time.Hour, ".unfinished-2": time.Hour, "1": 25 * time.Hour} {
+		path := filepath.Join(dir, "log", "aa", name)
+		if err := os.WriteFile(path, []byte("half"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Chtimes(path, now.Add(-age), now.Add(-age)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	a, err := backup.Create(t.Context(), backup.Config{Place: f})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := a.Begin(t.Context(), now, "test"); err != nil {
+		t.Fatal(err)
+	}
+	left, err := filepath.Glob(filepath.Join(dir, "log", "aa", "*"))
+	if err != nil || len(left) != 2 || filepath.Base(left[0]) != ".unfinished-2" {
+		t.Errorf("left are %v, %v", left, err)
 	}
 }

@@ -46,7 +46,10 @@ type Summary struct {
 	Verified bool
 }
 
-// Begin starts a backup.
+// unfinishedTime is the age from which on an unfinished file is no longer that of a backup that runs.
+const unfinishedTime = 24 * time.Hour
+
+// Begin starts a backup. Where a place keeps unfinished files of interrupted backups, it removes them.
 func (a *Archive) Begin(ctx context.Context, at time.Time, version string) (*Writer, error) {
 	at = at.UTC().Truncate(time.Millisecond)
 	w := &Writer{
@@ -54,6 +57,13 @@ func (a *Archive) Begin(ctx context.Context, at time.Time, version string) (*Wri
 		archive:  a, packs: map[string]*pack{}, there: map[string]map[string]bool{}, fresh: map[string]string{},
 	}
 	for _, part := range Parts() {
+		if place, clears := a.place(part).(interface {
+			Clear(ctx context.Context, before time.Time) error
+		}); clears {
+			if err := place.Clear(ctx, at.Add(-unfinishedTime)); err != nil {
+				return nil, fmt.Errorf("remove what interrupted backups have left: %w", err)
+			}
+		}
 		names, err := a.place(part).List(ctx, part+"/")
 		if err != nil {
 			return nil, fmt.Errorf("look for %s of earlier backups: %w", part, err)

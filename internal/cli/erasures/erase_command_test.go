@@ -333,7 +333,7 @@ func TestEraseAccount_refuses(t *testing.T) {
 			t.Errorf("%q: %v, want a word about %q", row.args, err, row.want)
 		}
 	}
-	for flag, where := range map[string]string{"mongo": "mongodb://h/d", "blobs": "s3://b"} {
+	for flag, where := range map[string]string{"mongo": "mongodb://h/d", "blobs": "s3://b", "eventstore": "esdb://h"} {
 		if err := config.Note(config.Config{Data: data, Given: map[string]string{flag: where}}); err != nil {
 			t.Fatal(err)
 		}
