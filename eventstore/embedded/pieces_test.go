@@ -34,6 +34,31 @@ func piecesOf(t *testing.T, dir string) (names []string, content map[string][]by
 	return names, content
 }
 
+// assembled returns the folder of a log that is made from all pieces but left.
+func assembled(t *testing.T, names []string, pieces map[string][]byte, left string) string {
+	t.Helper()
+	dir := filepath.Join(t.TempDir(), "again")
+	if err := os.Mkdir(dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	assembly, err := logfile.Assemble(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range names {
+		if name == left {
+			continue
+		}
+		if err := assembly.Add(name, bytes.NewReader(pieces[name])); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := assembly.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
 // A log that is taken apart and made again is the same, event by event; and while it grows, its first pieces stay as they are.
 func TestPieces(t *testing.T) {
 	t.Parallel()
@@ -111,24 +136,7 @@ func TestPieces_missing(t *testing.T) {
 	}
 	names, pieces := piecesOf(t, dir)
 	for _, left := range names {
-		again := filepath.Join(t.TempDir(), "again")
-		if err := os.Mkdir(again, 0o700); err != nil {
-			t.Fatal(err)
-		}
-		assembly, err := logfile.Assemble(again)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, name := range names {
-			if name != left {
-				if err := assembly.Add(name, bytes.NewReader(pieces[name])); err != nil {
-					t.Fatal(err)
-				}
-			}
-		}
-		if err := assembly.Close(); err != nil {
-			t.Fatal(err)
-		}
+		again := assembled(t, names, pieces, left)
 		report, err := logfile.Verify(t.Context(), again)
 		if err == nil && len(report.Problems) == 0 && report.Last == 3000 {
 			t.Errorf("without %s the log passes: %+v", left, report)
@@ -154,22 +162,7 @@ func TestPieces_groups(t *testing.T) {
 		return err == nil && groups[0].Checkpoint == 2
 	})
 	names, pieces := piecesOf(t, dir)
-	again := filepath.Join(t.TempDir(), "again")
-	if err := os.Mkdir(again, 0o700); err != nil {
-		t.Fatal(err)
-	}
-	assembly, err := logfile.Assemble(again)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, name := range names {
-		if err := assembly.Add(name, bytes.NewReader(pieces[name])); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := assembly.Close(); err != nil {
-		t.Fatal(err)
-	}
+	again := assembled(t, names, pieces, "")
 	before, err := logfile.Groups(t.Context(), dir)
 	if err != nil {
 		t.Fatal(err)
@@ -180,4 +173,27 @@ func TestPieces_groups(t *testing.T) {
 	}
 	second := newHarness(t, embedded.Config{Dir: again})
 	wantPlaces(t, "behind the checkpoint", next(t, second.consume("a", "g", 10), 2), "3@a", "4@a")
+}
+
+// TestPieces_names: names of streams are bytes, which need not be UTF-8. They come back as they are, and two of them stay two.
+func TestPieces_names(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	h := newHarness(t, embedded.Config{Dir: dir})
+	for _, stream := range []string{"odd-\xc3", "odd-\xff", "well-ü"} {
+		h.mustAppend(stream, esdb.NoStream{}, events(1)...)
+	}
+	h.mustGroup("odd-\xff", "g", esdb.PersistentStreamSubscriptionOptions{})
+	names, pieces := piecesOf(t, dir)
+	again := assembled(t, names, pieces, "")
+	report, err := logfile.Verify(t.Context(), again)
+	if err != nil || report.Streams != 3 || len(report.Problems) > 0 {
+		t.Errorf("assembled: %+v, %v", report, err)
+	}
+	if _, same := piecesOf(t, again); !equalPieces(same, pieces) {
+		t.Error("the pieces of the assembled log are others")
+	}
+	if got, err := newHarness(t, embedded.Config{Dir: again}).read("odd-\xff", esdb.ReadStreamOptions{}, 10); len(got) != 1 || err != nil {
+		t.Errorf("events %v, %v", got, err)
+	}
 }

@@ -32,9 +32,9 @@ const (
 
 // pieceStream is the JSON line of one stream in a piece (a part of a backup).
 type pieceStream struct {
-	ID      int64  `json:"id"`
-	Name    string `json:"name"`
-	Removed int64  `json:"removed,omitempty"`
+	ID      int64     `json:"id"`
+	Name    pieceBlob `json:"name"` // names of streams are bytes, which need not be UTF-8
+	Removed int64     `json:"removed,omitempty"`
 }
 
 // pieceEvent is the JSON line of one event in a piece (a part of a backup), with the log's own checksum of the event.
@@ -53,7 +53,7 @@ type pieceEvent struct {
 
 // pieceGroup is the JSON line of one persistent subscription in a piece (a part of a backup).
 type pieceGroup struct {
-	Stream     string    `json:"stream"`
+	Stream     pieceBlob `json:"stream"`
 	Name       string    `json:"name"`
 	Settings   pieceBlob `json:"settings"`
 	Checkpoint int64     `json:"checkpoint"`
@@ -116,7 +116,7 @@ func (i *inspection) pieces(visit func(name string, content []byte) error) error
 	err = i.cut(&cutter{prefix: streamPieces, span: pieceStreams, visit: visit},
 		`SELECT id, name, removed FROM streams ORDER BY id`,
 		func(stmt *sqlite.Stmt) any {
-			return pieceStream{ID: stmt.ColumnInt64(0), Name: stmt.ColumnText(1), Removed: stmt.ColumnInt64(2)}
+			return pieceStream{ID: stmt.ColumnInt64(0), Name: column(stmt, 1), Removed: stmt.ColumnInt64(2)}
 		})
 	if err != nil {
 		return err
@@ -127,7 +127,7 @@ func (i *inspection) pieces(visit func(name string, content []byte) error) error
 	return i.cut(&cutter{prefix: groupPieces, span: pieceGroups, visit: visit},
 		`SELECT row_number() OVER (ORDER BY stream, name) - 1, stream, name, settings, checkpoint FROM groups ORDER BY stream, name`,
 		func(stmt *sqlite.Stmt) any {
-			return pieceGroup{Stream: stmt.ColumnText(1), Name: stmt.ColumnText(2), Settings: column(stmt, 3),
+			return pieceGroup{Stream: column(stmt, 1), Name: stmt.ColumnText(2), Settings: column(stmt, 3),
 				Checkpoint: stmt.ColumnInt64(4)}
 		})
 }
@@ -237,7 +237,7 @@ func (a *Assembly) adder(name string) func(*json.Decoder) error {
 			if err := lines.Decode(&s); err != nil {
 				return err
 			}
-			return insert(`INSERT INTO streams (id, name, removed) VALUES (?, ?, ?)`, s.ID, s.Name, s.Removed)
+			return insert(`INSERT INTO streams (id, name, removed) VALUES (?, ?, ?)`, s.ID, string(s.Name), s.Removed)
 		}
 	case strings.HasPrefix(name, groupPieces):
 		return func(lines *json.Decoder) error {
@@ -246,7 +246,7 @@ func (a *Assembly) adder(name string) func(*json.Decoder) error {
 				return err
 			}
 			return insert(`INSERT INTO groups (stream, name, settings, checkpoint) VALUES (?, ?, ?, ?)`,
-				g.Stream, g.Name, []byte(g.Settings), g.Checkpoint)
+				string(g.Stream), g.Name, []byte(g.Settings), g.Checkpoint)
 		}
 	}
 	return nil
