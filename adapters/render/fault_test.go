@@ -3,10 +3,7 @@ package render_test
 import (
 	"errors"
 	"fmt"
-	"os"
 	"os/exec"
-	"path/filepath"
-	"syscall"
 	"testing"
 	"time"
 
@@ -28,16 +25,9 @@ func TestEngine_Render_busyIsNotDamaged(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	path := filepath.Join(t.TempDir(), "ffmpeg")
 	// Windows fail, and the examination takes its time.
 	script := fmt.Sprintf("#!/bin/sh\ncase \" $* \" in\n*-filter_complex_script*) exit 1 ;;\n*' -f null '*) exec sleep 1000 ;;\nesac\nexec %s \"$@\"\n", real)
-	syscall.ForkLock.RLock() // a process that is forked while the file is written keeps it open, and it cannot be run
-	err = os.WriteFile(path, []byte(script), 0o700)
-	syscall.ForkLock.RUnlock()
-	if err != nil {
-		t.Fatal(err)
-	}
-	tools, err := ffmpeg.Open(t.Context(), ffmpeg.Config{FFmpeg: path, Jail: jailtest.New(t), Log: quiet()})
+	tools, err := ffmpeg.Open(t.Context(), ffmpeg.Config{FFmpeg: ffmpegtest.Program(t, script), Jail: jailtest.New(t), Log: quiet()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -82,16 +72,9 @@ func TestEngine_Render_unknownStreams(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	path := filepath.Join(t.TempDir(), "ffmpeg")
 	// Streams of x264 with another entropy coder than that of the service.
 	script := fmt.Sprintf("#!/bin/bash\nargs=()\nfor arg; do\n[[ $arg != -profile:v ]] || args+=(-coder 0)\nargs+=(\"$arg\")\ndone\nexec %s \"${args[@]}\"\n", real)
-	syscall.ForkLock.RLock() // a process that is forked while the file is written keeps it open, and it cannot be run
-	err = os.WriteFile(path, []byte(script), 0o700)
-	syscall.ForkLock.RUnlock()
-	if err != nil {
-		t.Fatal(err)
-	}
-	tools, err := ffmpeg.Open(t.Context(), ffmpeg.Config{FFmpeg: path, Jail: jailtest.New(t), Log: quiet()})
+	tools, err := ffmpeg.Open(t.Context(), ffmpeg.Config{FFmpeg: ffmpegtest.Program(t, script), Jail: jailtest.New(t), Log: quiet()})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,12 +6,12 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"syscall"
 	"testing"
 
 	landlock "github.com/landlock-lsm/go-landlock/landlock/syscall"
 
 	"moviola/adapters/render/ffmpeg"
+	"moviola/adapters/render/ffmpeg/ffmpegtest"
 	"moviola/internal/jail/jailtest"
 )
 
@@ -25,7 +25,7 @@ func TestEngine_Render_everyRunIsJailed(t *testing.T) {
 	b := newBench(t)
 	b.paint("red.png", 40, 30, color.NRGBA{200, 30, 60, 255})
 	b.generate("clip.mp4", "-f", "lavfi", "-i", "testsrc2=s=64x64:d=1", "-f", "lavfi", "-i", "sine=d=1")
-	programs, outside := t.TempDir(), t.TempDir()
+	outside := t.TempDir()
 	secret, loot := filepath.Join(outside, "secret"), filepath.Join(outside, "loot")
 	if err := os.WriteFile(secret, []byte("secret"), 0o600); err != nil {
 		t.Fatal(err)
@@ -38,13 +38,7 @@ func TestEngine_Render_everyRunIsJailed(t *testing.T) {
 		}
 		// What is read is brought out by the program's complaints if it cannot be written, and then the render fails.
 		script := fmt.Sprintf("#!/bin/sh\necho %s >>%s\ncat %s && exit 1\nexec %s \"$@\"\n", name, loot, secret, real)
-		scripts[name] = filepath.Join(programs, name)
-		syscall.ForkLock.RLock() // a process that is forked while the file is written keeps it open, and it cannot be run
-		err = os.WriteFile(scripts[name], []byte(script), 0o700)
-		syscall.ForkLock.RUnlock()
-		if err != nil {
-			t.Fatal(err)
-		}
+		scripts[name] = ffmpegtest.Program(t, script)
 	}
 	tools, err := ffmpeg.Open(t.Context(), ffmpeg.Config{FFmpeg: scripts["ffmpeg"], FFprobe: scripts["ffprobe"], Jail: jailtest.New(t), Log: quiet()})
 	if err != nil {

@@ -10,7 +10,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
@@ -196,15 +195,8 @@ func TestTools_Probe_refusesPlaylists(t *testing.T) {
 // shellInJail are programs of which a shell stands for ffprobe: it runs the script that is to be probed.
 func shellInJail(t *testing.T) *ffmpeg.Tools {
 	t.Helper()
-	shell := filepath.Join(t.TempDir(), "probe")
 	const script = "#!/bin/sh\n[ \"$1\" = -version ] && exit 0\nfor file; do :; done\n. \"${file#file:}\"\n"
-	syscall.ForkLock.RLock() // a process that is forked while the file is written keeps it open, and it cannot be run
-	err := os.WriteFile(shell, []byte(script), 0o700)
-	syscall.ForkLock.RUnlock()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return open(t, ffmpeg.Config{FFprobe: shell})
+	return open(t, ffmpeg.Config{FFprobe: ffmpegtest.Program(t, script)})
 }
 
 func TestTools_jail(t *testing.T) {
@@ -362,13 +354,9 @@ func TestOpen_lacks(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, lacking := range []string{"libx264", "zscale", "alimiter", "ebur128"} {
-		front := filepath.Join(t.TempDir(), "ffmpeg")
 		script := fmt.Sprintf("#!/bin/sh\ncase \"$*\" in\n*-version*) exec %[1]s -version;;\n*-encoders*|*-filters*) %[1]s \"$@\" | grep -v ' %[2]s ';;\n"+
 			"*%[2]s*) exit 1;;\n*) exec %[1]s \"$@\";;\nesac\n", installed, lacking)
-		if err := os.WriteFile(front, []byte(script), 0o700); err != nil {
-			t.Fatal(err)
-		}
-		_, err := ffmpeg.Open(t.Context(), ffmpeg.Config{FFmpeg: front})
+		_, err := ffmpeg.Open(t.Context(), ffmpeg.Config{FFmpeg: ffmpegtest.Program(t, script)})
 		if err == nil || !strings.Contains(err.Error(), "was built without "+lacking+"; install a full build") {
 			t.Errorf("without %s: %v", lacking, err)
 		}

@@ -57,5 +57,5 @@ func Card(t testing.TB, broken string) ffmpeg.Config {
 	if broken == "" {
 		broken = ":"
 	}
-	return ffmpeg.Config{FFmpeg: wrapper(t, fmt.Appendf(nil, script, real, node, broken)), Dev: dev}
+	return ffmpeg.Config{FFmpeg: Program(t, fmt.Sprintf(script, real, node, broken)), Dev: dev}
 }

@@ -26,8 +26,8 @@ exec %s "${args[@]}"
 // movies, what x264 loses depends on the processor's vector instructions, and can be more than tests of pictures tolerate.
 func Fine(t testing.TB) *ffmpeg.Tools {
 	t.Helper()
-	script := fmt.Appendf(nil, fineScript, installed(t))
-	tools, err := ffmpeg.Open(t.Context(), ffmpeg.Config{FFmpeg: wrapper(t, script), Jail: jailtest.New(t), Log: silent()})
+	script := fmt.Sprintf(fineScript, installed(t))
+	tools, err := ffmpeg.Open(t.Context(), ffmpeg.Config{FFmpeg: Program(t, script), Jail: jailtest.New(t), Log: silent()})
 	if err != nil {
 		t.Fatalf("the tests need ffmpeg: %v", err)
 	}
@@ -63,13 +63,13 @@ func installed(t testing.TB) string {
 	return path
 }
 
-// wrapper writes a script that is run in ffmpeg's place, and returns its path.
-func wrapper(t testing.TB, script []byte) string {
+// Program writes a script that is run in place of ffmpeg or another program, and returns its path.
+func Program(t testing.TB, script string) string {
 	t.Helper()
-	path := filepath.Join(t.TempDir(), "ffmpeg")
+	path := filepath.Join(t.TempDir(), "program")
 	// A process forked during the write would keep the file open for writing, and a file open for writing cannot be executed.
 	syscall.ForkLock.RLock()
-	err := os.WriteFile(path, script, 0o700)
+	err := os.WriteFile(path, []byte(script), 0o700)
 	syscall.ForkLock.RUnlock()
 	if err != nil {
 		t.Fatal(err)
