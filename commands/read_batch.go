@@ -98,15 +98,23 @@ func (r *rowReader) all(ctx context.Context, rows []batch.Variables, requested *
 // fillFrom replaces each reference to a saved template in body, the movie JSON of one row, by the JSON of that template
 // in texts. It returns the movie JSON without references. A reference to a template that is missing in texts is an error.
 func fillFrom(texts []lint.Text, body []byte) ([]byte, error) {
-	return document.Fill(body, func(id, _ string) ([]byte, error) {
+	return document.Fill(body, textOf(texts))
+}
+
+// textOf returns a function that returns the JSON of a template in texts.
+func textOf(texts []lint.Text) func(id, by string) ([]byte, error) {
+	return func(id, _ string) ([]byte, error) {
 		for _, text := range texts {
 			if text.Template == id {
 				return text.Raw, nil
 			}
 		}
 		return nil, errNoTemplate()
-	})
+	}
 }
+
+// isTemplate allows templates to use what is secret in other ones: that they may was checked when they were filled in together.
+func isTemplate(by, _ string) bool { return by != "" }
 
 // maxFlawText is the maximum length of a flaw's text, in bytes, without the ellipsis of a shortened text. It bounds the size
 // of the event that contains the flaws.
@@ -122,7 +130,7 @@ func (r *rowReader) read(row batch.Variables) (*document.Movie, *batch.Flaw, err
 	if in.Refused == nil {
 		in.Templates = r.texts
 		var filled []byte
-		if filled, in.Refused = fillFrom(r.texts, body); in.Refused == nil {
+		if filled, in.Refused = document.FillGuarded(body, textOf(r.texts), isTemplate); in.Refused == nil {
 			in.Movie, in.Filled, in.Refused = document.ParseTree(filled)
 		}
 	}

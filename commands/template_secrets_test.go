@@ -70,6 +70,32 @@ func TestSubmitMovie_templateSecrets(t *testing.T) {
 	}
 }
 
+// What is posted may not use a secret of the template in an expression, wherever the template is rendered. Decision 104.
+func TestSubmitMovie_templateSecretUsed(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.grant(alice, 100)
+	id := w.save("", strings.Replace(sender, `"title":`, `"pass":"hush","title":`, 1))
+	body := fmt.Appendf(nil, `{"template":%q,"variables":{"title":"{{pass}}"}}`, id)
+	wanted := &domain.Error{Kind: domain.Invalid, Code: "template_secret_used", Message: "The property 'variables' uses the variable " +
+		"'pass', which is a secret of the destinations of template " + string(id) +
+		": remove it there, or give the variable a value of your own in 'variables'"}
+	submit := w.submitHandler()
+	_, err := submit.Handle(t.Context(), commands.SubmitMovie{Account: alice, Body: body})
+	requireRefusal(t, err, wanted)
+	_, _, err = submit.Sketch(t.Context(), alice, body)
+	requireRefusal(t, err, wanted)
+	checked, err := submit.Preview(t.Context(), alice, body)
+	w.must(err)
+	requireRefusal(t, checked.Refused, wanted)
+	_, err = w.requestBatch(w.order(id, "title\nHello\n{{pass}}\n"), "")
+	w.must(err)
+	requested, _ := w.batchOf().Requested()
+	if len(requested.Rows) != 1 || len(requested.Flaws) != 1 || requested.Flaws[0].Code != "template_secret_used" {
+		t.Errorf("requested %+v", requested)
+	}
+}
+
 // The rows of a batch are stored encrypted while its template may use them as secrets, and so are the movies that are made of
 // them. Decision 100.
 func TestBatch_templateSecrets(t *testing.T) {

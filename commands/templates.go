@@ -64,7 +64,8 @@ func (s Templates) Fill(ctx context.Context, account domain.AccountID, body []by
 	var f FilledDocument
 	var err error
 	owners := map[string]domain.AccountID{"": account}
-	f.Body, err = document.Fill(body, func(name, by string) ([]byte, error) {
+	mayRead := func(by, id string) bool { return by != "" && owners[by] == owners[id] }
+	load := func(name, by string) ([]byte, error) {
 		id, ok := template.ParseID(name)
 		if !ok {
 			return nil, errNoTemplate()
@@ -84,7 +85,8 @@ func (s Templates) Fill(ctx context.Context, account domain.AccountID, body []by
 		text, err := s.Read(ctx, id, t.Body().Hash)
 		f.Texts = append(f.Texts, lint.Text{Template: name, Raw: lint.Plain(text)})
 		return text, err
-	})
+	}
+	f.Body, err = document.FillGuarded(body, load, mayRead)
 	return f, err
 }
 

@@ -2,6 +2,7 @@ package document
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"strconv"
 	"strings"
@@ -143,6 +144,9 @@ func (f *filler) shown(element map[string]any, id, by string, depth int) ([]any,
 	}
 	from := id
 	if movie, from, err = f.resolve(movie, id); err != nil {
+		return nil, err
+	}
+	if err := f.guardElement(element, cmp.Or(by, f.scenesOf), movie, id); err != nil {
 		return nil, err
 	}
 	if err := f.embed(movie, id, depth+1); err != nil {

@@ -55,6 +55,10 @@ func referenceOf(movie map[string]any) string {
 // empty when it stands in the document. Errors of load are returned unchanged. A document without references is returned
 // unchanged. Spec: Template, movie; decisions 27 and 41.
 func Fill(raw []byte, load func(id, by string) ([]byte, error)) ([]byte, error) {
+	return fill(raw, &filler{from: load})
+}
+
+func fill(raw []byte, f *filler) ([]byte, error) {
 	if !NeedsTemplates(raw) {
 		return raw, nil
 	}
@@ -62,8 +66,7 @@ func Fill(raw []byte, load func(id, by string) ([]byte, error)) ([]byte, error) 
 	if err != nil {
 		return nil, err
 	}
-	f := filler{from: load}
-	if movie, _, err = f.resolve(movie, ""); err != nil {
+	if movie, f.scenesOf, err = f.resolve(movie, ""); err != nil {
 		return nil, err
 	}
 	if err := f.embed(movie, "", 0); err != nil {
@@ -77,6 +80,9 @@ type filler struct {
 	from   func(id, by string) ([]byte, error)
 	loads  int
 	filled int // bytes that copies of templates' elements have got: see maxFilled
+	// scenesOf is the template from which the document's scenes and elements come; empty: the document has its own.
+	scenesOf string
+	mayRead  func(by, id string) bool // see FillGuarded; nil: nothing is refused
 }
 
 // maxLoads is the maximum number of templates that a movie is made of, repetitions included.
@@ -99,6 +105,7 @@ func errLongChain() error {
 // reference.
 func (f *filler) resolve(movie map[string]any, by string) (filled map[string]any, from string, err error) {
 	var chain []string
+	links := []link{{id: by, movie: movie}}
 	for id := referenceOf(movie); id != ""; id = referenceOf(movie) {
 		switch {
 		case slices.Contains(chain, id) || id == by:
@@ -114,10 +121,10 @@ func (f *filler) resolve(movie map[string]any, by string) (filled map[string]any
 		if err != nil {
 			return nil, "", fmt.Errorf("read template %s: %w", id, err)
 		}
-		chain, by = append(chain, id), id
+		chain, by, links = append(chain, id), id, append(links, link{id: id, movie: base})
 		movie = over(base, movie)
 	}
-	return movie, by, nil
+	return movie, by, f.guardChain(links)
 }
 
 // over merges a document into the template to which it refers. Scenes and elements of the document are dropped.

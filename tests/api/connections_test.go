@@ -422,4 +422,15 @@ var connectionRows = []row{
 			}
 		}
 	}},
+	{"delivery-template-secret-used", func(t *testing.T, w *world) {
+		c := w.plain.open(t, 600)
+		template, _ := c.into(t, "POST", "/templates", `{"name":"T","movie":`+quick(`,"variables":{"pass":"hush"},"exports":[{"destinations":[
+			{"type":"ftp","host":"a.example","username":"u","password":"{{pass}}"}]}]`)+`}`)["templateId"].(string)
+		for _, path := range []string{"/movies", "/movies/still"} {
+			answer := c.call(t, "POST", path, `{"template":"`+template+`","width":"{{pass}}"}`)
+			if answer.Status != 400 || !strings.Contains(string(answer.Body), `"template_secret_used"`) || strings.Contains(string(answer.Body), "hush") {
+				t.Errorf("%s: %d %s", path, answer.Status, answer.Body)
+			}
+		}
+	}},
 }

@@ -96,7 +96,7 @@ var (
 				"insufficient_credits", "invalid_movie_status", "max_credits_exceeded", "max_credits_invalid", "movie_expansion_too_large",
 				"movie_json_invalid", "movie_json_missing", "movie_json_not_object", "movie_json_too_complex",
 				"movie_json_too_deep", "movie_too_long", "movie_too_many_elements", "movie_too_many_scenes",
-				"template_chain_too_long", "template_circle"),
+				"template_chain_too_long", "template_circle", "template_secret_used"),
 			operation.On(401, "The key is missing or not valid, or the plan does not allow the movie.",
 				"draft_quota_exceeded", "movie_quota_exceeded", "movie_too_large", "not_enough_credits"),
 			operation.On(403, "The key's role is below the one that is needed, or the account may not do this now.",
@@ -178,7 +178,7 @@ var (
 				"movie_json_missing", "movie_json_not_object", "movie_json_too_complex", "movie_json_too_deep", "movie_limits",
 				"movie_too_complex",
 				"movie_too_long", "movie_too_many_elements", "movie_too_many_scenes", "prompt_too_long", "size_invalid",
-				"svg_unavailable", "template_chain_too_long", "template_circle", "time_invalid"),
+				"svg_unavailable", "template_chain_too_long", "template_circle", "template_secret_used", "time_invalid"),
 			operation.On(401, "The key is missing or not valid, or the plan does not allow a movie of this size.",
 				"movie_too_large"),
 			operation.On(403, "The key's role is below the one that is needed, the account may not do this now, or its plan allows no "+

@@ -214,6 +214,7 @@ var errorCodes = []struct{ code, text string }{
 	{"template_missing", "The batch names no template."},
 	{"template_movie_invalid", "The movie is no JSON object, nested too deep, or over 102,400 bytes."},
 	{"template_not_found", "There is no such template in this account."},
+	{"template_secret_used", "An expression uses a variable that is a secret of a template's destinations."},
 	{"template_not_owned", "The template is not the account's, or does not exist."},
 	{"template_not_saved", "The template could not be saved. Retry with backoff."},
 	{"template_source_invalid", "The movie of the template to be duplicated is no JSON."},

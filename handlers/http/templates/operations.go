@@ -127,7 +127,7 @@ var (
 				"google_keys_in_movie", "insufficient_credits",
 				"movie_expansion_too_large", "movie_json_invalid", "movie_json_too_complex", "movie_json_too_deep",
 				"movie_too_long", "movie_too_many_elements", "movie_too_many_scenes", "template_chain_too_long",
-				"template_circle"),
+				"template_circle", "template_secret_used"),
 			operation.On(401, "The example would be beyond the plan of the account `library`.", "movie_too_large",
 				"not_enough_credits"),
 			operation.On(403, "", "account_suspended"),
