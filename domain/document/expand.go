@@ -132,7 +132,7 @@ func (m *Movie) size() int {
 
 // take stores the result of an expansion. It drops fatal notes on scenes and elements that still lack a property.
 func (m *Movie) take(result expand.Result) {
-	m.open = result.Open
+	m.open, m.dropped = result.Open, result.Dropped
 	m.from = result.From
 	read := m.notes
 	m.notes, m.failed, m.Warnings = nil, false, nil

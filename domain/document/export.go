@@ -2,6 +2,8 @@ package document
 
 import (
 	"fmt"
+	"strconv"
+	"strings"
 	"unicode/utf8"
 
 	"moviola/domain"
@@ -48,6 +50,10 @@ func Destinations(m *Movie) ([]Destination, error) {
 		if !ok {
 			d.Problem = fmt.Sprintf("Destination %d must be an object", i)
 		}
+		if name := m.droppedFrom(i); name != "" {
+			d.Problem = fmt.Sprintf("The property '%s' of a destination must not use results of preload items, or times that depend on "+
+				"sources: they are not known there", Shorten(name))
+		}
 		d.bound("type", &d.Type)
 		d.bound("id", &d.ID)
 		destinations = append(destinations, d)
@@ -82,6 +88,18 @@ func destinationEntries(exports any) ([]any, error) {
 		return nil, invalid("A movie can have at most %d destinations, this one has %d", maxDestinations, len(entries))
 	}
 	return entries, nil
+}
+
+// droppedFrom returns the name of a property of a destination that is missing because its value is not known; empty: none is.
+func (m *Movie) droppedFrom(index int) string {
+	for _, exports := range []string{"/exports/0", "/exports"} {
+		for _, pointer := range m.dropped {
+			if name, ok := strings.CutPrefix(pointer, exports+"/destinations/"+strconv.Itoa(index)+"/"); ok {
+				return name
+			}
+		}
+	}
+	return ""
 }
 
 // bound shortens a property that is longer than maxReference characters, and sets the Problem of the destination.

@@ -54,6 +54,24 @@ func TestDestinations_TypeAndIDAreBounded(t *testing.T) {
 	}
 }
 
+// A value that is not known when a movie is delivered is a mistake that is told; the property was left out without a word.
+func TestDestinations_UnknownValues(t *testing.T) {
+	t.Parallel()
+	destinations := `{"destinations":[{"type":"webhook","endpoint":"https://a/{{x}}"},{"type":"ftp","host":"a","file":"{{my-clip_url}}"},
+		{"type":"ftp","host":"a","file":"{{v_end}}"}]}`
+	for _, exports := range []string{destinations, "[" + destinations + "]"} {
+		got, err := document.Destinations(mustParse(t, `{"variables":{"x":1},"preload":[{"id":"my-clip","type":"image","src":"https://a/b"}],
+			"elements":[{"id":"v","type":"video","src":"https://a/v"}],"exports":`+exports+`}`))
+		if err != nil || len(got) != 3 {
+			t.Fatalf("%d destinations, %v", len(got), err)
+		}
+		const why = "The property 'file' of a destination must not use results of preload items, or times that depend on sources: they are not known there"
+		if got[0].Problem != "" || got[1].Problem != why || got[2].Problem != why {
+			t.Errorf("problems %q, %q, %q", got[0].Problem, got[1].Problem, got[2].Problem)
+		}
+	}
+}
+
 func TestDestinations_None(t *testing.T) {
 	t.Parallel()
 	for _, exports := range []string{`null`, `[]`, `[null]`, `{}`, `[{}]`, `[{"destinations":null}]`, `[{"destinations":[]}]`} {

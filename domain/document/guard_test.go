@@ -64,7 +64,7 @@ func TestFillGuarded(t *testing.T) {
 		case tt.variable == "":
 		case !errors.As(err, &refused) || refused.Code != "template_secret_used" ||
 			!strings.HasPrefix(refused.Message, "The property '"+tt.property+"'") ||
-			!strings.Contains(refused.Message, " uses the variable '"+tt.variable+"', which is a secret of the destinations of template "+sender):
+			!strings.Contains(refused.Message, " uses the variable '"+tt.variable+"', which is a secret of the destinations of template "):
 			t.Errorf("%s: %v", tt.name, err)
 		}
 		if _, err := document.Fill([]byte(tt.raw), load); err != nil {

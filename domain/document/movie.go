@@ -34,6 +34,7 @@ type Movie struct {
 	repeated []string                        // warnings about repeated keys
 	source   map[string]any                  // the JSON before its variables were filled in; nil: the movie has no variables
 	grown    int64                           // approximate memory in bytes after variables were filled in; 0: no variables
+	dropped  []string                        // pointers of members of exports whose value is not known
 	open     map[expand.Place]bool           // scenes and elements that lack a property because its value is not known yet
 	from     map[expand.Place]map[string]any // the object in source from which each scene or element was made
 }

@@ -102,6 +102,9 @@ func (x *expansion) deepObject(object map[string]any, s *scope, depth int) (any,
 		}
 		if made == any(expr.Pending{}) {
 			x.out.Open[x.place] = true
+			if x.property == "exports" {
+				x.out.Dropped = append(x.out.Dropped, jsontext.Pointer(x.path(), name))
+			}
 			delete(changed, name)
 		} else if changed != nil {
 			changed[name] = made

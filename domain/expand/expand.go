@@ -52,6 +52,8 @@ type Result struct {
 	From map[Place]map[string]any
 	// Open are the scenes and elements that lack a property whose value is not known yet.
 	Open map[Place]bool
+	// Dropped are the JSON pointers of the members of exports that are left out, because their value is not known yet.
+	Dropped []string
 	// Asked are the ids of the elements whose times expressions have used.
 	Asked map[string]bool
 	// Size is the approximate memory of the result, in bytes.
