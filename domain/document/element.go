@@ -1,7 +1,5 @@
 package document
 
-import "strings"
-
 // readElements reads the elements of a scene, or of the movie when scene is 0. Elements of unknown type are kept, so that
 // Validate can report them; subtitles are moved to the movie.
 func (m *Movie) readElements(scene int, items []any) []Element {
@@ -145,7 +143,7 @@ func (r reader) src() string {
 
 func (r reader) address() string {
 	src, _ := r.text("src")
-	return strings.TrimSpace(src)
+	return BareAddress(src)
 }
 
 // readSound reads the properties of elements with sound. Volume is a factor of 0 to 10.

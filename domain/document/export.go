@@ -36,8 +36,8 @@ const maxDestinations = 20
 const maxReference = 255
 
 // Destinations returns the destinations of the movie, in order. An entry that is not an object, or whose type or id is too
-// long, has a Problem and is kept, so that the other entries keep their index. The error is a *domain.Error. With it nothing can be delivered, because exports
-// are not one object with a list of up to 20 destinations (decisions 33 and 55).
+// long, has a Problem and is kept, so that the other entries keep their index. The error is a *domain.Error. With it nothing
+// can be delivered, because exports are not one object with a list of up to 20 destinations (decisions 33 and 55).
 func Destinations(m *Movie) ([]Destination, error) {
 	entries, err := destinationEntries(m.exports)
 	if err != nil {

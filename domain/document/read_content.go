@@ -109,7 +109,7 @@ func (r reader) readPage(e *Element) {
 	_, page.Waits = r.get("wait")
 	page.HTML, _ = r.text("html")
 	src, _ := r.text("src")
-	page.Src = strings.TrimSpace(src)
+	page.Src = BareAddress(src)
 	if strings.TrimSpace(page.HTML) == "" && page.Src == "" {
 		r.problem(PropertyMissing, "html", "The element type 'html' requires an 'html' or a 'src' property.")
 	}

@@ -29,7 +29,7 @@ func (r reader) readEffects(e *Element) {
 	f.Rotate = r.rotate()
 	f.FlipX, f.FlipY = r.flag("flip-horizontal"), r.flag("flip-vertical")
 	mask, _ := r.text("mask")
-	f.Mask = strings.TrimSpace(mask)
+	f.Mask = BareAddress(mask)
 	f.ChromaKey = r.chromaKey()
 	f.Correction = r.correction()
 }

@@ -142,7 +142,7 @@ func captionFont(settings map[string]any) string {
 	address := ""
 	for _, name := range css.Spellings(settings) {
 		if text, ok := settings[name].(string); ok && settingName(name) == "font-url" {
-			address = strings.TrimSpace(text)
+			address = BareAddress(text)
 		}
 	}
 	if address != "" {
@@ -161,6 +161,15 @@ func FontAddress(settings map[string]string) string {
 		return address
 	}
 	return AddressOf(settings["font-family"])
+}
+
+// BareAddress returns an address without the blanks around it, and without the url(…) in which clients write it that are used
+// to CSS.
+func BareAddress(text string) string {
+	if inner, ok := css.URL(text); ok {
+		return inner
+	}
+	return strings.TrimSpace(text)
 }
 
 // AddressOf returns the address in a CSS-like setting, bare or as url(…), which is also the key of its source. Empty: the

@@ -61,6 +61,8 @@ func TestCheck(t *testing.T) {
 			`/scenes/0/elements/0/settings/headline/duration 1:152 warning value_type`},
 		{"source", element(`{"type":"image","src":"C:\\a.png"}`), `/scenes/0/elements/0/src 1:60 error source_unreachable`},
 		{"source that is left out", element(`{"type":"image","src":"C:\\a.png","condition":"{{ false }}"}`), `/scenes/0/elements/0/src 1:60 warning source_unreachable`},
+		{"an address as in CSS", element(`{"type":"image","src":"url('https://a.example/a.png')","mask":"URL( \"https://a.example/m.png\" )"}`), ``},
+		{"a font as in CSS", element(`{"type":"text","text":"a","settings":{"font-url":"url(https://a.example/f.ttf)"}}`), ``},
 		{"mask", element(`{"type":"text","text":"a","mask":"/m.png"}`), `/scenes/0/elements/0/mask 1:71 error source_unreachable`},
 		{"font", element(`{"type":"text","text":"a","settings":{"font-url":"file:///f.ttf"}}`), `/scenes/0/elements/0/settings/font-url 1:87 error source_unreachable`},
 		{"destination", `{"exports":[{"destinations":[5,{"type":"webhook","endpoint":"https://a.example/"}]}],"elements":[]}`,

@@ -98,7 +98,7 @@ func (r ruler) judge(p document.Property, as document.PropertyType, value any) *
 	case document.LengthType:
 		return length(p, text, value)
 	case document.AddressType:
-		return r.reachable(p.Name, text)
+		return r.reachable(p.Name, document.BareAddress(text))
 	}
 	return nil
 }

@@ -65,7 +65,8 @@ var (
 		Answers: operation.OK("What would be made.", operation.A[priced]()),
 		Refusals: []operation.Refusal{
 			operation.On(400, "The batch is not valid as a whole.", "all_or_nothing_invalid", "body_unreadable", "csv_header",
-				"payload_invalid", "payload_missing", "rows_count", "template_chain_too_long", "template_circle", "template_missing", "template_secret_used"),
+				"payload_invalid", "payload_missing", "rows_count", "template_chain_too_long", "template_circle", "template_missing",
+				"template_secret_used"),
 			operation.On(401, "The key is missing or not valid, or nothing is left of credits or of the month's movies.",
 				"draft_quota_exceeded", "movie_quota_exceeded", "not_enough_credits"),
 			operation.On(403, "The key's role is below the one that is needed, the account is suspended or closed, or it stores as "+
