@@ -71,7 +71,7 @@ func (s *Sender) Send(ctx context.Context, parcel deliveries.Parcel) (deliveries
 	}
 	defer file.Close()
 	return deliveries.Receipt{}, s.with(ctx, parcel.Settings, func(to *bucket) error {
-		broken, err := to.put(ctx, keyOf(parcel.Settings.RemoteFile()), "video/mp4", file)
+		broken, err := to.put(ctx, keyOf(parcel.Settings.RemoteFile()), parcel.ContentType, file)
 		if broken != nil {
 			return fmt.Errorf("read the video: %w", broken)
 		}

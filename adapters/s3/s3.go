@@ -69,7 +69,7 @@ func (s *Sender) Send(ctx context.Context, parcel deliveries.Parcel) (deliveries
 	}
 	defer file.Close()
 	source := &source{ReadSeeker: file}
-	err = s.put(ctx, parcel.Settings, keyOf(parcel.Settings.RemoteFile()), source, parcel.Size, "video/mp4")
+	err = s.put(ctx, parcel.Settings, keyOf(parcel.Settings.RemoteFile()), source, parcel.Size, parcel.ContentType)
 	if broken := source.broken(); err != nil && broken != nil {
 		return deliveries.Receipt{}, fmt.Errorf("read the video: %w", broken)
 	}

@@ -77,6 +77,30 @@ func (b broken) Read(p []byte) (int, error) {
 	return b.video.Read(p[:1])
 }
 
+// TestSender_Send_contentType: the object has the media type of the output that is sent.
+func TestSender_Send_contentType(t *testing.T) {
+	t.Parallel()
+	types := make(chan string, 1)
+	server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		_, _ = io.Copy(io.Discard, r.Body)
+		types <- r.Header.Get("Content-Type")
+	}))
+	defer server.Close()
+	_, err := s3.New(s3.Config{Client: server.Client(), Explain: outbound.Explain}).Send(t.Context(), deliveries.Parcel{
+		Size: 3, ContentType: "image/gif", Settings: connection.Settings{
+			"bucket": "bucket", "region": "eu-test-1", "access-key-id": "key", "secret-access-key": "secret",
+			"endpoint": server.URL, "path-style": "true", "file": "a.gif",
+		},
+		Open: func(context.Context) (commands.File, error) { return video{strings.NewReader("gif")}, nil },
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := <-types; got != "image/gif" {
+		t.Errorf("a GIF is stored as %s", got)
+	}
+}
+
 // TestSender_Send_broken: a destination is not blamed for a video that cannot be read.
 func TestSender_Send_broken(t *testing.T) {
 	t.Parallel()

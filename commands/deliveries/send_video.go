@@ -21,6 +21,8 @@ type Parcel struct {
 	HostKey string
 	// Name distinguishes the delivery from others, and is the same in all tries; empty: the video's file name.
 	Name string
+	// ContentType is the media type of the video, or of the output that is sent in its place.
+	ContentType string
 	// Size is the size of the video, in bytes.
 	Size int64
 	// Open opens the video. A sender reads it as a stream and closes it.

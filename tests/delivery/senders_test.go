@@ -51,7 +51,7 @@ func parcel(kind connection.Kind, s connection.Settings) deliveries.Parcel {
 	facts := connection.Facts{
 		At: time.Date(2026, 11, 21, 9, 8, 7, 0, time.UTC), Random: "04711", Source: "Abcd1234Efgh5678.mp4", VideoURL: "https://video.example/x.mp4",
 	}
-	return deliveries.Parcel{Account: "acct", Settings: kind.Fill(s, facts), Size: int64(len(video)), Open: func(context.Context) (commands.File, error) {
+	return deliveries.Parcel{Account: "acct", Settings: kind.Fill(s, facts), ContentType: "video/mp4", Size: int64(len(video)), Open: func(context.Context) (commands.File, error) {
 		return &file{Reader: strings.NewReader(video)}, nil
 	}}
 }

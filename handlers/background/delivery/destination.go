@@ -14,6 +14,7 @@ import (
 	"moviola/domain"
 	"moviola/domain/connection"
 	"moviola/domain/movie"
+	"moviola/domain/result"
 	"moviola/handlers/background/claims"
 )
 
@@ -186,7 +187,8 @@ func (d *delivery) parcel(index int, t target) deliveries.Parcel {
 	return deliveries.Parcel{
 		Account: d.claim.Account, Name: fmt.Sprintf("%s-%d", d.project, index),
 		Settings: t.kind.Fill(t.settings, facts), HostKey: t.hostKey, Size: file.Size,
-		Open: func(ctx context.Context) (commands.File, error) { return d.open(ctx, file) },
+		ContentType: result.ContentType(facts.Source),
+		Open:        func(ctx context.Context) (commands.File, error) { return d.open(ctx, file) },
 	}
 }
 

@@ -103,6 +103,25 @@ func TestRender_outputs(t *testing.T) {
 	})
 }
 
+// TestDeliver_outputs: what is sent in place of the MP4 has its own media type and ending.
+func TestDeliver_outputs(t *testing.T) {
+	t.Parallel()
+	inWorld(t, func(t *testing.T, w *world) {
+		w.outputMaker = &outputMaker{dir: w.dir}
+		pr := w.start("one")
+		defer pr.drain(time.Minute)
+		w.saveAll()
+		project := w.submitBody([]byte(`{"scenes":[{"duration":4}],"exports":[{"format":["gif"],"destinations":[
+			{"id":"server"},{"id":"server","format":"gif","file":"__filename__"}]}]}`))
+		pr.do(render(project, 0))
+		pr.do(deliver(project, 0))
+		sent := w.parcels.all()
+		if len(sent) != 2 || sent[0].media != "video/mp4" || sent[1].media != "image/gif" || sent[1].content != "a gif" || sent[1].settings["file"] != string(project)+".gif" {
+			t.Errorf("sent %+v", sent)
+		}
+	})
+}
+
 // TestRender_outputFails: the movie succeeds, says what is missing, and is not reused.
 func TestRender_outputFails(t *testing.T) {
 	t.Parallel()

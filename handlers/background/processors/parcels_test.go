@@ -33,6 +33,7 @@ type parcel struct {
 	settings connection.Settings
 	hostKey  string
 	content  string
+	media    string
 	at       time.Time
 }
 
@@ -82,7 +83,7 @@ func (s sender) Send(ctx context.Context, sent deliveries.Parcel) (deliveries.Re
 		return deliveries.Receipt{}, err
 	}
 	s.parcels.mu.Lock()
-	s.parcels.arrived = append(s.parcels.arrived, parcel{s.kind, sent.Settings, sent.HostKey, string(content), time.Now()})
+	s.parcels.arrived = append(s.parcels.arrived, parcel{s.kind, sent.Settings, sent.HostKey, string(content), sent.ContentType, time.Now()})
 	answer := s.parcels.answer
 	s.parcels.mu.Unlock()
 	if answer != nil {

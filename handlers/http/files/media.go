@@ -10,6 +10,7 @@ import (
 	"moviola/domain"
 	"moviola/domain/blobkey"
 	"moviola/domain/media"
+	"moviola/domain/result"
 	"moviola/projections"
 )
 
@@ -35,7 +36,7 @@ func (s *Server) findMedia(ctx context.Context, address string) (target, bool, e
 	if at.Cached != "" {
 		return target{
 			account: at.Account, key: blobkey.Prepared.Of(at.Account) + at.Cached, name: path.Base(at.Cached),
-			contentType: typeByName(at.Cached), until: s.cfg.CacheTTL,
+			contentType: result.ContentType(at.Cached), until: s.cfg.CacheTTL,
 		}, true, nil
 	}
 	file, ok, err := s.cfg.Library.File(ctx, at.Account, at.Path)
@@ -43,24 +44,6 @@ func (s *Server) findMedia(ctx context.Context, address string) (target, bool, e
 		return target{}, false, err
 	}
 	return target{account: at.Account, key: file.Blob, name: file.Name, contentType: file.ContentType}, true, nil
-}
-
-// types are the content types of prepared assets and of outputs. They are fixed here, so that they do not depend on the
-// configuration of the host.
-var types = map[string]string{
-	".jpg": "image/jpeg", ".png": "image/png", ".gif": "image/gif", ".webp": "image/webp", ".bmp": "image/bmp",
-	".tiff": "image/tiff",
-	".mp4":  "video/mp4", ".mov": "video/quicktime", ".webm": "video/webm", ".mkv": "video/x-matroska", ".avi": "video/x-msvideo",
-	".ts": "video/mp2t", ".wmv": "video/x-ms-wmv", ".ogv": "video/ogg", ".wma": "audio/x-ms-wma", ".mka": "audio/x-matroska",
-	".mp3": "audio/mpeg", ".wav": "audio/wav", ".ogg": "audio/ogg", ".flac": "audio/flac", ".aac": "audio/aac", ".m4a": "audio/mp4",
-	".m3u8": "application/vnd.apple.mpegurl", ".vtt": "text/vtt; charset=utf-8", ".zip": "application/zip",
-}
-
-func typeByName(name string) string {
-	if contentType, ok := types[path.Ext(name)]; ok {
-		return contentType
-	}
-	return "application/octet-stream"
 }
 
 // disposition lets browsers display pictures, video, audio, plain text and ASS captions, and download everything else. An

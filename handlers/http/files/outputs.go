@@ -8,6 +8,7 @@ import (
 	"github.com/gorilla/mux"
 
 	"moviola/domain"
+	"moviola/domain/result"
 	"moviola/projections"
 )
 
@@ -31,7 +32,7 @@ func (s *Server) findOutput(ctx context.Context, token, stem, name string) (targ
 	for _, f := range m.File.OutputFiles() {
 		if f.Name == name {
 			return target{
-				account: domain.AccountID(m.Account), key: f.Key, name: string(project) + "-" + name, contentType: typeByName(name),
+				account: domain.AccountID(m.Account), key: f.Key, name: string(project) + "-" + name, contentType: result.ContentType(name),
 				size: f.Size, hash: f.Hash,
 			}, true, nil
 		}
