@@ -101,9 +101,9 @@ func (p *Processors) claimItem(ctx context.Context, cmd preloads.StartItem) (pre
 // limit; after a few tries other errors count as a fault of the item. It returns an error only when ctx has ended, or when the
 // kernel killed a program of the item for want of memory.
 func (p *Processors) prepared(ctx context.Context, job commands.PrepareJob) (preload.Result, error) {
-	tries := 0
+	tries, generated := 0, false
 	for pause := claims.NewPause(); ; {
-		result, err := p.prepareOnce(ctx, job)
+		result, err := p.prepareOnce(ctx, job, &generated)
 		var refusal *domain.Error
 		switch {
 		case err == nil || ctx.Err() != nil || errors.Is(err, commands.ErrOutOfMemory):
@@ -124,14 +124,22 @@ func (p *Processors) prepared(ctx context.Context, job commands.PrepareJob) (pre
 	}
 }
 
-// prepareOnce prepares an item and stores the asset.
-func (p *Processors) prepareOnce(ctx context.Context, job commands.PrepareJob) (preload.Result, error) {
+// prepareOnce prepares an item and stores the asset. generated reports whether an earlier try has had the asset made: the next
+// try finds it in a cache, but it costs what it did. An asset that cannot be stored is no fault of the item: that is transient.
+func (p *Processors) prepareOnce(ctx context.Context, job commands.PrepareJob, generated *bool) (preload.Result, error) {
 	made, err := p.config.Preloads.Preparer.Prepare(ctx, job)
 	if err != nil {
 		return preload.Result{}, err
 	}
 	defer made.Close()
-	return p.config.Preloads.Store.Store(ctx, job, made)
+	made.Generated = made.Generated || *generated
+	*generated = made.Generated
+	result, err := p.config.Preloads.Store.Store(ctx, job, made)
+	var refusal *domain.Error
+	if err != nil && !errors.As(err, &refusal) {
+		err = claims.Transient(err)
+	}
+	return result, err
 }
 
 // releaseItem releases a claim, for example because the process is shutting down, memory is too scarce beside other work, or

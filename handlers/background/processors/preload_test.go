@@ -37,7 +37,7 @@ type workshop struct {
 	claim    preloads.ItemClaim
 	starting error
 	making   []error // of each try; nil: it is made
-	storing  error
+	storing  int     // number of tries at storing that fail
 	tries    int
 	closed   int
 	finished []preload.Result
@@ -88,11 +88,14 @@ func (w *workshop) Prepare(ctx context.Context, _ commands.PrepareJob) (commands
 		}
 		return commands.Prepared{}, w.making[w.tries-1]
 	}
-	return commands.Prepared{Width: 3, Close: func() { w.closed++ }}, nil
+	return commands.Prepared{Width: 3, Generated: w.tries == 1, Close: func() { w.closed++ }}, nil
 }
 
 func (w *workshop) Store(_ context.Context, job commands.PrepareJob, p commands.Prepared) (preload.Result, error) {
-	return preload.Result{Key: job.Batch, Width: p.Width}, w.storing
+	if w.storing--; w.storing >= 0 {
+		return preload.Result{}, errors.New("the storage is away")
+	}
+	return preload.Result{Key: job.Batch, Width: p.Width, Generated: p.Generated}, nil
 }
 
 func (w *workshop) Publish(context.Context, commands.PrepareJob, commands.Prepared) (address, web, warning string, err error) {
@@ -152,6 +155,7 @@ func TestPreload(t *testing.T) {
 	refusal := domain.Errorf(domain.Invalid, "x", "It is damaged")
 	odd := errors.New("odd")
 	ready := []preload.Result{{Key: "preload000000001", Width: 3}}
+	generated := []preload.Result{{Key: "preload000000001", Width: 3, Generated: true}}
 	tests := map[string]struct {
 		w        workshop
 		drainAt  time.Duration
@@ -159,7 +163,8 @@ func TestPreload(t *testing.T) {
 		released int
 		tries    int
 	}{
-		"made":                  {finished: ready, tries: 1},
+		"made":                  {finished: generated, tries: 1},
+		"not stored at once":    {w: workshop{storing: 5}, finished: generated, tries: 6},
 		"its own fault":         {w: workshop{making: []error{refusal}}, finished: []preload.Result{{Error: "It is damaged"}}, tries: 1},
 		"another try":           {w: workshop{making: []error{odd, odd}}, finished: ready, tries: 3},
 		"odd again and again":   {w: workshop{making: []error{odd, odd, odd}}, finished: []preload.Result{{Error: "The item could not be prepared because of an internal error. Please request it again."}}, tries: 3},
@@ -176,7 +181,7 @@ func TestPreload(t *testing.T) {
 				if diff := cmp.Diff(tt.finished, w.finished); diff != "" || w.released != tt.released || w.tries != tt.tries {
 					t.Errorf("%d tries, released %d; results (-want +got):\n%s", w.tries, w.released, diff)
 				}
-				if made := len(tt.finished) > 0 && tt.finished[0].Error == ""; made != (w.closed == 1) {
+				if made := len(tt.finished) > 0 && tt.finished[0].Error == ""; made != (w.closed > 0) {
 					t.Errorf("working files were removed %d times", w.closed)
 				}
 			})
