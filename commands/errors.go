@@ -16,6 +16,10 @@ var ErrNothingToDo = errors.New("nothing to do")
 // instead. Decision 56.
 var ErrOutOfMemory = errors.New("the kernel has ended a program for want of memory")
 
+// ErrAway says that the storage of this service's files does not answer, or broke off. No source, movie or item is to blame for
+// that: the work is tried again.
+var ErrAway = errors.New("the storage of files is away")
+
 // PageCrashed is the code of the error for a page that could not be drawn because its browser crashed.
 const PageCrashed = "page_crashed"
 

@@ -201,10 +201,13 @@ func unpacked(resp *http.Response) (io.Reader, int64, error) {
 	return nil, 0, errPacked
 }
 
-// cutOff returns the client's error for a body that could not be read to its end, or not be decompressed.
+// cutOff returns the client's error for a body that could not be read to its end, or not be decompressed. For a file of the
+// service itself that cannot be read it returns err, which is no fault of the client.
 func cutOff(target *url.URL, err error) error {
 	var corrupt flate.CorruptInputError
 	switch {
+	case errors.Is(err, commands.ErrAway):
+		return err
 	case errors.Is(err, errPacked), errors.Is(err, gzip.ErrHeader), errors.Is(err, gzip.ErrChecksum), errors.As(err, &corrupt):
 		return failed(target, "its server sends it packed, and it cannot be unpacked")
 	case errors.Is(err, context.DeadlineExceeded):

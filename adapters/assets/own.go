@@ -3,6 +3,7 @@ package assets
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"net/url"
 	"strings"
@@ -39,6 +40,18 @@ func sameHost(a, b *url.URL) bool {
 	return name(a) == name(b) && port(a) == port(b)
 }
 
+// ownBody is a file of the service itself. Its read errors are no faults of the source.
+type ownBody struct{ io.Reader }
+
+// Read implements io.Reader.
+func (b ownBody) Read(p []byte) (int, error) {
+	n, err := b.Reader.Read(p)
+	if err != nil && !errors.Is(err, io.EOF) {
+		err = fmt.Errorf("%w: %w", commands.ErrAway, err)
+	}
+	return n, err
+}
+
 // takeOwn copies a file of the service itself into the account's folder.
 func (c *Cache) takeOwn(ctx context.Context, s accountFolder, target *url.URL, path string) (visit, error) {
 	missing := failed(target, "404")
@@ -49,10 +62,12 @@ func (c *Cache) takeOwn(ctx context.Context, s accountFolder, target *url.URL, p
 	switch {
 	case errors.Is(err, commands.ErrFileNotFound):
 		return visit{}, missing
-	case err != nil:
+	case errors.Is(err, commands.ErrFileDamaged):
 		return visit{}, err
+	case err != nil:
+		return visit{}, fmt.Errorf("%w: %w", commands.ErrAway, err)
 	}
 	defer file.Close()
-	hash, err := c.store(ctx, s, target, file, -1)
+	hash, err := c.store(ctx, s, target, ownBody{file}, -1)
 	return visit{Hash: hash}, err
 }

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"testing/iotest"
 	"time"
 
 	"moviola/adapters/assets"
@@ -23,6 +24,9 @@ type vault map[string][]byte // by account and path
 func (v vault) OpenOwn(_ context.Context, account domain.AccountID, path string) (io.ReadCloser, error) {
 	if content, ok := v[string(account)+" "+path]; ok {
 		return io.NopCloser(bytes.NewReader(content)), nil
+	}
+	if strings.Contains(path, "torn") {
+		return io.NopCloser(io.MultiReader(bytes.NewReader(pngOf(3, 2)), iotest.ErrReader(errors.New("the store is down")))), nil
 	}
 	if strings.Contains(path, "down") {
 		return nil, errors.New("the store is down")
@@ -57,9 +61,11 @@ func TestCache_Fetch_ownFiles(t *testing.T) {
 			t.Errorf("%s gives %v, want %s", address, err, want)
 		}
 	}
-	_, err = cache.Fetch(t.Context(), "account", "http://media.test/base/down")
-	if fault := (*domain.Error)(nil); err == nil || errors.As(err, &fault) {
-		t.Errorf("a store that is down gives %v", err)
+	for _, address := range []string{"http://media.test/base/down", "http://media.test/base/torn"} {
+		_, err = cache.Fetch(t.Context(), "account", address)
+		if fault := (*domain.Error)(nil); !errors.Is(err, commands.ErrAway) || errors.As(err, &fault) {
+			t.Errorf("%s: a store that is down gives %v", address, err)
+		}
 	}
 	if hits := s.hits.Load(); hits != 1 { // the redirect
 		t.Errorf("%d requests left this machine", hits)

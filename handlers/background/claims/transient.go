@@ -4,6 +4,7 @@ import (
 	"errors"
 	"syscall"
 
+	"moviola/commands"
 	"moviola/eventstore"
 )
 
@@ -20,7 +21,7 @@ func Transient(err error) error { return temporary{err} }
 // Passes reports whether an error is transient, so that it is retried without limit.
 func Passes(err error) bool {
 	var marked temporary
-	return errors.As(err, &marked) || errors.Is(err, eventstore.ErrUnavailable) ||
+	return errors.As(err, &marked) || errors.Is(err, eventstore.ErrUnavailable) || errors.Is(err, commands.ErrAway) ||
 		errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EMFILE) || errors.Is(err, syscall.ENFILE) ||
 		errors.Is(err, syscall.ENOMEM)
 }

@@ -169,6 +169,7 @@ func TestPreload(t *testing.T) {
 		"another try":           {w: workshop{making: []error{odd, odd}}, finished: ready, tries: 3},
 		"odd again and again":   {w: workshop{making: []error{odd, odd, odd}}, finished: []preload.Result{{Error: "The item could not be prepared because of an internal error. Please request it again."}}, tries: 3},
 		"the store is away":     {w: workshop{making: []error{eventstore.ErrUnavailable, eventstore.ErrUnavailable, eventstore.ErrUnavailable, eventstore.ErrUnavailable}}, finished: ready, tries: 5},
+		"the files are away":    {w: workshop{making: []error{commands.ErrAway, commands.ErrAway, commands.ErrAway, commands.ErrAway}}, finished: ready, tries: 5},
 		"another has it":        {w: workshop{starting: commands.ErrNothingToDo}},
 		"the process is ending": {w: workshop{making: []error{context.Canceled}}, drainAt: time.Second, released: 1, tries: 1},
 	}
