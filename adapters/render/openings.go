@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"moviola/adapters/render/artwork"
-	"moviola/adapters/render/ffmpeg"
 	"moviola/domain/timeline"
 )
 
@@ -68,7 +67,6 @@ func (r *run) playsOf(w timeline.Window) []opening {
 			continue
 		}
 		for _, s := range plays(l, r.plan.FPS) {
-			s, _ = s.within(src, r.plan.FPS)
 			all = append(all, opening{path: src.Path, from: s.at, to: s.end(r.plan.FPS)})
 		}
 	}
@@ -98,12 +96,10 @@ func (o *openings) branch(g *graph, src artwork.Source, s play) (label string, s
 	if at < 0 {
 		return "", 0, false
 	}
-	shared, v := o.all[at], src.Asset.Media.Video
-	skip := math.Floor(math.Max(0, shared.from-lead(v)))
+	shared := o.all[at]
+	skip := math.Floor(math.Max(0, shared.from-lead(src)))
 	if shared.input == "" {
-		in := ffmpeg.Input{Path: src.Path, Format: src.Asset.Format, Decoder: decoder(v), Steady: v.Rotation == 0}
-		in.Seek, in.Length = skip, shared.to-skip+1
-		shared.input = pad(g.input(in), v.Index)
+		shared.input = pad(g.input(videoFrom(src, skip)), src.Asset.Media.Video.Index)
 	}
 	label = shared.name + "b" + strconv.Itoa(len(shared.branches))
 	shared.branches = append(shared.branches, label)

@@ -8,7 +8,6 @@ import (
 	"io"
 	"math"
 	"strconv"
-	"strings"
 
 	"moviola/adapters/render/artwork"
 	"moviola/adapters/render/ffmpeg"
@@ -17,41 +16,18 @@ import (
 	"moviola/internal/drawing/picture"
 )
 
-// play is a part of a window that shows a part of a source.
-type play struct {
-	at     float64 // start position in the source, in seconds
-	frames int64   // length in frames of the movie
-}
-
-// plays returns the parts of a video that a window shows. A video that does not repeat has one part. A video that repeats
-// has one part for each repetition in the window. If l.Plays limits the number of repetitions, and the window goes on
-// after the last one, one more part follows: it begins at the end of the video, so that the last frame stands still.
-func plays(l timeline.Layer, rate timeline.Rate) []play {
-	fps := float64(rate.Num) / float64(rate.Den)
-	first, last := l.Phase, l.Phase+l.To-l.From // the frames of the element that the window shows
-	if l.Loop <= 0 {
-		return []play{{at: l.Seek + float64(first)/fps, frames: last - first}}
-	}
-	begins := func(n int64) int64 { // first frame of repetition n
-		return int64(math.Ceil(float64(n)*l.Loop*fps - 1e-6))
-	}
-	var all []play
-	for n := int64(float64(first) / fps / l.Loop); first < last; n++ {
-		next := min(begins(n+1), last)
-		at := l.Seek + float64(first)/fps - float64(n)*l.Loop
-		if l.Plays > 0 && n >= int64(l.Plays) {
-			next, at = last, l.Seek+l.Loop
-		}
-		if next > first {
-			all = append(all, play{at: at, frames: next - first})
-			first = next
-		}
-	}
-	return all
-}
-
 // lead is how many seconds before the start of a needed part the source is opened: the frame shown at the start began before it.
-func lead(v *commands.VideoStream) float64 { return math.Max(0.5, 3/math.Max(v.FrameRate, 0.1)) }
+// ffmpeg then decodes from the last key frame before that time, except in transport streams, which have no index: there it
+// decodes from the next one.
+func lead(src artwork.Source) float64 {
+	if src.Asset.Format == "mpegts" {
+		return unindexed
+	}
+	return math.Max(0.5, 3/math.Max(src.Asset.Media.Video.FrameRate, 0.1))
+}
+
+// unindexed is more seconds than usually lie between two key frames of a video. Many encoders set one every 250 frames.
+const unindexed = 12
 
 // place is the position of a video on the canvas. The video, after its crop, is scaled to the rectangle box. visible is
 // the part of box that the frames show: the part on the canvas, or all of box while effects need it. After a rotation,
@@ -94,26 +70,10 @@ func (c *composer) video(ctx context.Context, l timeline.Layer) error {
 	return nil
 }
 
-// played opens the source for every repetition in the window.
-func (g *graph) played(l timeline.Layer, src artwork.Source, p place) string {
-	stretches := plays(l, g.rate)
-	parts := make([]string, len(stretches))
-	for i, stretch := range stretches {
-		parts[i] = g.stretch(stretch, src, l, p)
-	}
-	if len(parts) == 1 {
-		return parts[0]
-	}
-	joined := g.label()
-	g.chain(strings.Join(parts, "]["), []string{"concat=n=" + strconv.Itoa(len(parts)) + ":v=1:a=0"}, joined)
-	return joined
-}
-
 // stretch opens the source for one repetition and returns the label of its frames, in the colours of the canvas and the
-// size of their place.
+// size of their place. After the source's last frame, this frame is repeated.
 func (g *graph) stretch(s play, src artwork.Source, l timeline.Layer, p place) string {
 	v := src.Asset.Media.Video
-	s, drop := s.within(src, g.rate)
 	from, start, shared := g.shared.branch(g, src, s)
 	var filters []string
 	if shared {
@@ -124,26 +84,10 @@ func (g *graph) stretch(s play, src artwork.Source, l timeline.Layer, p place) s
 		from = pad(g.input(in), v.Index)
 	}
 	filters = append(filters, shape(v, l, p)...)
-	filters = append(filters, "tpad=stop_mode=clone:stop=-1", fmt.Sprintf("trim=start_frame=%d:end_frame=%d", drop, s.frames),
-		number(0))
+	filters = append(filters, "tpad=stop_mode=clone:stop=-1", endFrame(s.frames), number(0))
 	to := g.label()
 	g.chain(from, filters, to)
 	return to
-}
-
-// within returns the part s unchanged, unless s begins after the start of the source's last frame. Then no frame might be
-// decoded for s. In this case within returns a part that begins shortly before the source's end, and how many frames of
-// this part are to be dropped at its start, so that the last frame of the source is shown. The part begins three frames of
-// the source before its end, because the exact end of a file is not known.
-func (s play) within(src artwork.Source, rate timeline.Rate) (play, int64) {
-	fps := math.Max(src.Asset.Media.Video.FrameRate, 1)
-	end := src.Asset.Facts.Duration
-	if end <= 0 || s.at <= end-1/fps {
-		return s, 0
-	}
-	early := 3 / fps
-	drop := int64(math.Ceil(early*float64(rate.Num)/float64(rate.Den))) + 1
-	return play{at: math.Max(0, end-early), frames: s.frames + drop}, drop
 }
 
 // opened returns an input that reads the source src from the time at, in seconds. It also returns the filters that turn
@@ -154,21 +98,32 @@ func (g *graph) opened(ref timeline.Ref, src artwork.Source, at float64, frames 
 	if src.Asset.Format == "webp" {
 		return g.webp(ref, src, at, frames), []string{number(0)}
 	}
-	in := ffmpeg.Input{Path: src.Path, Format: src.Asset.Format, Decoder: decoder(v)}
 	start := at
+	skip := at - lead(src)
 	// A GIF cannot be opened in the middle: it is decoded from its start.
-	if skip := at - lead(v); skip > 0 && src.Asset.Format != "gif" {
-		in.Seek, start = skip, lead(v)
+	if skip > 0 && src.Asset.Format != "gif" {
+		start = lead(src)
+	} else {
+		skip = 0
 	}
-	in.Length = start + float64(frames)*float64(g.rate.Den)/float64(g.rate.Num) + 1
-	// For a rotated video, ffmpeg's own rotation filters would come before the scale filter that Steady requires.
-	in.Steady = v.Rotation == 0
-	return in, g.steady(v, start, in.Length)
+	end := start + float64(frames)*float64(g.rate.Den)/float64(g.rate.Num) + 1
+	return videoFrom(src, skip), g.steady(v, start, end)
+}
+
+// videoFrom returns an input that reads the frames of a video from a time in seconds, and earlier ones from a key frame on: the
+// frame that is shown at this time can have begun long before, and a video can end before its sound.
+func videoFrom(src artwork.Source, at float64) ffmpeg.Input {
+	v := src.Asset.Media.Video
+	return ffmpeg.Input{
+		Path: src.Path, Format: src.Asset.Format, Decoder: decoder(v), Seek: at, Early: true,
+		// For a rotated video, ffmpeg's own rotation filters would come before the scale filter that Steady requires.
+		Steady: v.Rotation == 0,
+	}
 }
 
 // steady are the filters that sample frames at the movie's rate, from start seconds to at most end seconds after the opening.
 func (g *graph) steady(v *commands.VideoStream, start, end float64) []string {
-	filters := []string{g.sampled(start, end)}
+	filters := g.sampled(start, end)
 	if v.Rotation == 0 {
 		// Video calls are recorded in sizes that vary with the network: all frames are scaled to the size that the file
 		// states. Frames of that size are not changed.
@@ -212,39 +167,21 @@ func (g *graph) webp(ref timeline.Ref, src artwork.Source, at float64, frames in
 // between two frames of a source. Rounding would then choose between the two, differently in windows with different starts.
 const tieBreak = 0.02
 
-// sampled returns the filter that samples frames at the movie's rate, from start seconds to end seconds. Later frames get the
-// time end: for a frame that a damaged file dates hours or years later, the filter fps would fill in all frames before it, and no
-// later filter could stop fps.
-func (g *graph) sampled(start, end float64) string {
-	last := ffmpeg.FormatSeconds(end) + "/TB"
-	start -= tieBreak * float64(g.rate.Den) / float64(g.rate.Num)
-	return "setpts='if(gt(PTS," + last + ")," + last + ",PTS)',fps=fps=" + ffmpeg.FormatRate(g.rate) + ":start_time=" +
-		ffmpeg.FormatSeconds(start) + ":round=near"
-}
+// lastFrames is how often the last frame of a source is repeated before frames are sampled, to give it a length: the filter fps
+// drops a last frame that has none.
+const lastFrames = 1000
 
-// loopBytes bounds the memory for a short repeated clip.
-const loopBytes = 200 << 20
-
-// looped keeps the frames of a short clip that repeats several times in the window, so that it need not be opened again.
-func (g *graph) looped(l timeline.Layer, src artwork.Source, p place) (label string, ok bool) {
-	fps := float64(g.rate.Num) / float64(g.rate.Den)
-	once := max(1, int64(math.Round(l.Loop*fps)))
-	life := l.Phase + l.To - l.From
-	switch {
-	case l.Loop <= 0, life <= l.Phase/once*once+once, l.Plays > 0 && life > int64(l.Plays)*once,
-		once*int64(p.visible.Dx())*int64(p.visible.Dy())*5/2 > loopBytes:
-		return "", false
+// sampled returns the filters that sample frames at the movie's rate, from start seconds to end seconds. Earlier frames get the
+// time start: if there are no others, the last of them is shown. Later frames get the time end: for a frame that a damaged file
+// dates hours or years later, the filter fps would fill in all frames before it, and no later filter could stop fps.
+func (g *graph) sampled(start, end float64) []string {
+	first := ffmpeg.FormatSeconds(start - tieBreak*float64(g.rate.Den)/float64(g.rate.Num))
+	last := ffmpeg.FormatSeconds(end)
+	return []string{
+		fmt.Sprintf("setpts='if(lt(PTS,%[1]s/TB),%[1]s/TB,if(gt(PTS,%[2]s/TB),%[2]s/TB,PTS))'", first, last),
+		"tpad=stop_mode=clone:stop=" + strconv.Itoa(lastFrames),
+		"fps=fps=" + ffmpeg.FormatRate(g.rate) + ":start_time=" + first + ":round=near",
 	}
-	from := g.stretch(play{at: l.Seek, frames: once}, src, l, p)
-	to := g.label()
-	skip := l.Phase % once
-	g.chain(from, []string{
-		fmt.Sprintf("loop=loop=-1:size=%d:start=0", once),
-		number(0),
-		fmt.Sprintf("trim=start_frame=%d:end_frame=%d", skip, skip+l.To-l.From),
-		number(0),
-	}, to)
-	return to, true
 }
 
 // put composites frames, numbered from 0, over the result at their time and place.

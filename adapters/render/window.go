@@ -21,7 +21,7 @@ import (
 )
 
 // version is part of every cache key: increase it when the same timeline gives other pictures or sounds than before.
-const version = "14"
+const version = "15"
 
 // windowsOf returns the windows of the timeline plan as they are drawn: audiograms get their start in the movie, and every frame
 // of a draft is marked (decision 37).

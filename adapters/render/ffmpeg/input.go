@@ -34,11 +34,13 @@ var described = strings.Join([]string{
 type Input struct {
 	Path string
 	// name of the required demuxer: "mov", "matroska", …; "rawvideo" with Raw
-	Format  string
-	Seek    float64 // seconds to skip at the start of the file
-	Length  float64 // seconds to read; 0: to the end of the file
-	Decoder string  // decoder of its video, if the default one does not work
-	Raw     *Raw    // size, rate and pixel format of the frames, with Format "rawvideo"
+	Format string
+	Seek   float64 // seconds to skip at the start of the file
+	Length float64 // seconds to read; 0: to the end of the file
+	// Early includes the frames from the last key frame before Seek, with times before 0. With Early, Length must be 0.
+	Early   bool
+	Decoder string // decoder of its video, if the default one does not work
+	Raw     *Raw   // size, rate and pixel format of the frames, with Format "rawvideo"
 	// Steady keeps the filters when the size of the video's frames changes: the first filter that does more than select frames
 	// must be a scale. Otherwise ffmpeg would restart the filters, and count their frames from 0 again.
 	Steady bool
@@ -73,6 +75,9 @@ func (in Input) args() []string {
 	}
 	if in.Steady {
 		args = append(args, "-reinit_filter", "0")
+	}
+	if in.Early {
+		args = append(args, "-noaccurate_seek")
 	}
 	if in.Seek > 0 {
 		args = append(args, "-ss", FormatSeconds(in.Seek))
