@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"image"
 	"os"
-	"path/filepath"
-	"strings"
 
 	"moviola/adapters/render/artwork"
 	"moviola/adapters/render/ffmpeg"
@@ -77,7 +75,7 @@ func (c *composer) scene(ctx context.Context, background timeline.Color, layers 
 // be removed goes with the folder of the attempt.
 func (r *run) discard(inputs []ffmpeg.Input) {
 	for _, in := range inputs {
-		if name := filepath.Base(in.Path); strings.HasPrefix(name, "base-") || strings.HasPrefix(name, "mask-") {
+		if in.Temporary {
 			_ = os.Remove(in.Path)
 		}
 	}

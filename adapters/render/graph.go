@@ -50,9 +50,9 @@ func (g *graph) seconds(frames float64) string {
 	return strconv.FormatFloat(frames*float64(g.rate.Den)/float64(g.rate.Num), 'f', 6, 64)
 }
 
-// base begins the composition with one picture for the whole window.
+// base begins the composition with one picture for the whole window. Its file is removed after the run.
 func (g *graph) base(path string, frames int64) {
-	in := g.input(ffmpeg.Input{Path: path, Format: "rawvideo", Raw: &ffmpeg.Raw{
+	in := g.input(ffmpeg.Input{Path: path, Temporary: true, Format: "rawvideo", Raw: &ffmpeg.Raw{
 		PixelFormat: "yuv420p", Width: g.w, Height: g.h, Rate: g.rate,
 	}})
 	g.top = g.label()

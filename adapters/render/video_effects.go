@@ -236,7 +236,7 @@ func (c *composer) maskFor(ctx context.Context, l timeline.Layer, p place) (stri
 	if err != nil {
 		return "", err
 	}
-	in := c.input(ffmpeg.Input{Path: path, Format: "rawvideo", Raw: &ffmpeg.Raw{
+	in := c.input(ffmpeg.Input{Path: path, Temporary: true, Format: "rawvideo", Raw: &ffmpeg.Raw{
 		PixelFormat: "gray", Width: p.box.Dx(), Height: p.box.Dy(), Rate: c.rate,
 	}})
 	to := c.label()

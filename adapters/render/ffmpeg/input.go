@@ -33,6 +33,8 @@ var described = strings.Join([]string{
 // Input is one file that ffmpeg reads.
 type Input struct {
 	Path string
+	// Temporary says that the file was made for one run only. Run does not remove it: the caller does.
+	Temporary bool
 	// name of the required demuxer: "mov", "matroska", …; "rawvideo" with Raw
 	Format string
 	Seek   float64 // seconds to skip at the start of the file
