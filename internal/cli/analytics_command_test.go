@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"moviola/adapters/sqlite"
+	"moviola/internal/config"
 	"moviola/internal/extract/extracttest"
 	"moviola/internal/stores"
 )
@@ -27,6 +28,14 @@ func TestExtracts(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(damaged, stores.ReadModelsFile), garbage, 0o600); err != nil {
 		t.Fatal(err)
 	}
+	moved := t.TempDir() // its read models are in a MongoDB now, its log and its files elsewhere
+	if err := os.WriteFile(filepath.Join(moved, stores.ReadModelsFile), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := config.Note(config.Config{Data: moved, Roles: config.AllRoles, Given: map[string]string{
+		"mongo": "mongodb://h/d", "eventstore": "esdb://h", "blobs": "s3://b"}}); err != nil {
+		t.Fatal(err)
+	}
 	for _, row := range []struct {
 		args []string
 		code int
@@ -37,6 +46,12 @@ func TestExtracts(t *testing.T) {
 		{[]string{"analytics", "snapshot", "--data", data}, 1, "--to"},
 		{[]string{"analytics", "snapshot", "--data", empty, "--to", out + ".none"}, 1, "look for the read models"},
 		{[]string{"analytics", "snapshot", "--data", damaged, "--to", out + ".none"}, 1, "is set aside"},
+		{[]string{"analytics", "snapshot", "--data", moved, "--to", out + ".none"}, 1, "--mongo mongodb://h/d"},
+		{[]string{"export", "movies", "--data", moved, "--to", out + ".none"}, 1, "--mongo mongodb://h/d"},
+		{[]string{"check", "--repair", "--data", moved}, 2, "--mongo mongodb://h/d"},
+		{[]string{"check", "--repair", "--files-only", "--data", moved}, 2, "--eventstore esdb://h"},
+		{[]string{"check", "--repair", "--files-only", "--data", moved, "--eventstore", "esdb://127.0.0.1:1"}, 2, "--blobs s3://b"},
+		{[]string{"rebuild", "--data", moved, "--mongo", "mongodb://127.0.0.1:1/d"}, 1, "--eventstore esdb://h"},
 		{[]string{"analytics", "views"}, 1, "--mongo"},
 		{[]string{"export", "ledger", "--data", data, "--to", out + ".csv"}, 0, "holds 2 rows of ledger"},
 		{[]string{"export", "movies", "--data", data, "--format", "parquet", "--since", "2026-03-02", "--to", out + ".parquet"}, 0, "holds 3 rows of movies"},

@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/spf13/pflag"
@@ -70,5 +71,35 @@ func TestSettings_otherwise(t *testing.T) {
 		" --plans='' --public-url=https://v.example.com --roles=api --tls-cert=" + in("c.pem") + " --tls-key=" + in("k.pem")
 	if got := one.CommandLine(map[string]string{"data": "new"}); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+}
+
+// TestRequireStores: a command that would use another store than the service is refused.
+func TestRequireStores(t *testing.T) {
+	t.Parallel()
+	for name, row := range map[string]struct {
+		noted []map[string]string // a process each
+		cfg   Config
+		want  string
+	}{
+		"nothing is noted":      {},
+		"all is here":           {noted: []map[string]string{{"listen": ":1"}}},
+		"models elsewhere":      {noted: []map[string]string{{}, {"mongo": "mongodb://h/d"}}, want: "--mongo mongodb://h/d"},
+		"files elsewhere":       {noted: []map[string]string{{"blobs": "s3://b"}}, want: "--blobs s3://b"},
+		"a log elsewhere":       {noted: []map[string]string{{"eventstore": "esdb://h"}}, want: "--eventstore esdb://h"},
+		"a log elsewhere, said": {noted: []map[string]string{{"eventstore": "esdb://h"}}, cfg: Config{EventStore: "esdb://h:1"}},
+		"a log that is shared":  {noted: []map[string]string{{"eventstore": "esdb://127.0.0.1:1"}, {}}},
+		"a log at a socket":     {noted: []map[string]string{{"eventstore": "unix:///d/s"}}, want: "--eventstore unix:///d/s"},
+	} {
+		row.cfg.Data = t.TempDir()
+		for i, flags := range row.noted {
+			if err := Note(Config{Data: row.cfg.Data, Roles: AllRoles[i : i+1], Given: flags}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		err := row.cfg.RequireStores()
+		if row.want == "" && err != nil || row.want != "" && (err == nil || !strings.Contains(err.Error(), row.want)) {
+			t.Errorf("%s: %v, want %q", name, err, row.want)
+		}
 	}
 }

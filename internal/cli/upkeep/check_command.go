@@ -90,7 +90,7 @@ func (c *checking) run(ctx context.Context, stdout, stderr io.Writer) (err error
 	if _, err := os.Stat(c.cfg.Data); err != nil {
 		return fmt.Errorf("--data: %w", err)
 	}
-	if err := c.cfg.RequireStores(); err != nil {
+	if err := c.requireStores(); err != nil { // what another log names would be nobody's, and --repair would remove it
 		return err
 	}
 	store, stop, err := eventstores.OpenLogWith(ctx, c.cfg.Data, c.cfg.EventStore, eventstores.HistoryAt(c.cfg), logger)
@@ -135,6 +135,15 @@ func (c *checking) run(ctx context.Context, stdout, stderr io.Writer) (err error
 		return err
 	}
 	return c.print(stdout, report)
+}
+
+// requireStores returns an error when the service has a store that was not named.
+func (c *checking) requireStores() error {
+	cfg := c.cfg
+	if c.files && cfg.Mongo == "" {
+		cfg.Mongo = "not used"
+	}
+	return cfg.RequireStores()
 }
 
 // cachesOf returns the caches of this machine.
