@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"moviola/eventstore/embedded/logfile"
 )
@@ -139,6 +140,16 @@ func (w *writer) revisions(ctx context.Context, stream string, low, high int64) 
 		}
 		found = append(found, page...)
 		next = page[len(page)-1].Revision + 1
+	}
+	if len(found) == 0 || found[0].Revision > low {
+		// the newest event before the stream was collapsed is still known
+		known, err := w.log.Collapsed(ctx, stream)
+		if err != nil {
+			return nil, err
+		}
+		if known != nil && low <= known.Revision && known.Revision <= high {
+			found = slices.Insert(found, 0, known)
+		}
 	}
 	for _, r := range w.batchOf[stream] {
 		if r.Revision >= low && r.Revision <= high {

@@ -124,6 +124,8 @@ func (nothing) ReadStream(context.Context, string, logfile.StreamPage) ([]*logfi
 func (nothing) ReadAll(context.Context, logfile.AllPage) ([]*logfile.Record, error) { return nil, nil }
 func (nothing) Remove(string, int64, int) (int, error)                              { return 0, nil }
 func (nothing) Discard(string, int64) (int, error)                                  { return 0, nil }
+func (nothing) Collapse([]string, int64) (int, []string, error)                     { return 0, nil, nil }
+func (nothing) Collapsed(context.Context, string) (*logfile.Record, error)          { return nil, nil }
 func (nothing) FirstRevision(context.Context, string) (int64, error)                { return 0, nil }
 func (nothing) MetaStreams(context.Context, string, int) ([]string, error)          { return nil, nil }
 func (nothing) Buried(context.Context, int64, int) ([]string, int64, error)         { return nil, 0, nil }

@@ -21,17 +21,19 @@ const (
 	// rounds to wait before a discarded stream is removed, so that an append that has read the stream before it was discarded
 	// can end
 	discardRounds = 6
+	collapseLimit = 32 // maximum of streams collapsed in one transaction, so that appends do not wait long
 	// maximum of streams remembered for the next round; with more, all that have metadata or a tombstone are checked
 	maxRipe = 10_000
 )
 
 // removal is the scavenger's request to the writer: remove a stream's oldest records, those below a revision, or remove a
-// discarded stream as a whole.
+// discarded stream as a whole, or collapse streams.
 type removal struct {
-	stream string
-	below  int64
-	whole  bool         // remove the whole discarded stream, not only its oldest records
-	reply  chan removed // result of the removal; buffered
+	stream   string
+	below    int64
+	whole    bool         // remove the whole discarded stream, not only its oldest records
+	collapse []string     // streams to collapse; empty: none
+	reply    chan removed // result of the removal; buffered
 }
 
 type removed struct {
@@ -44,7 +46,10 @@ func (w *writer) clear(r *removal) removed {
 	if err := w.broken(); err != nil {
 		return removed{err: err}
 	}
-	if r.whole {
+	switch {
+	case len(r.collapse) > 0:
+		return w.collapse(r.collapse)
+	case r.whole:
 		return w.discard(r.stream)
 	}
 	count, err := w.log.Remove(r.stream, r.below, removeLimit)
@@ -63,6 +68,31 @@ func (w *writer) discard(stream string) removed {
 		delete(w.heads, stream)
 		delete(w.heads, logfile.MetaPrefix+stream)
 	}
+	return removed{count: count, err: w.judge(err)}
+}
+
+// collapse collapses those of the streams that may still be collapsed. Their heads stay as they are. The newest record of the log
+// always stays: it holds the log's last position.
+func (w *writer) collapse(streams []string) removed {
+	ripe := make([]string, 0, len(streams))
+	for _, stream := range streams {
+		h, err := w.head(context.Background(), stream)
+		if err != nil {
+			return removed{err: err}
+		}
+		if h.Collapsible() {
+			ripe = append(ripe, stream)
+		}
+	}
+	if len(ripe) == 0 {
+		return removed{}
+	}
+	count, late, err := w.log.Collapse(ripe, w.last)
+	again := map[string]bool{} // the next round tries again
+	for _, stream := range late {
+		again[stream] = true
+	}
+	w.scavengeable.add(again)
 	return removed{count: count, err: w.judge(err)}
 }
 
@@ -99,7 +129,8 @@ func (r *scavengeable) take() (streams map[string]bool, all bool) {
 
 // scavenger removes in the background, few at a time, the records that $maxCount, $maxAge, $tb or deletion hide from a
 // stream's readers. The newest record of a stream stays, because it holds the stream's last revision. A discarded stream is
-// removed as a whole.
+// removed as a whole. A stream of which that is allowed is collapsed: its newest record goes, too, and a row of a few bytes holds
+// the revision.
 type scavenger struct {
 	log    logfile.Storage
 	writer *writer
@@ -109,6 +140,7 @@ type scavenger struct {
 
 	orders chan chan removed // requests for a round; each has a channel for the result
 	count  int               // number of records removed in all rounds
+	ripe   []string          // streams to be collapsed in the next transaction
 	// When unearth is true, the next round that checks all streams with metadata also looks for tombstones in every stream
 	// of the log. It is true when the set scavengeable may have lost streams, and when an operator has requested the round.
 	// A stream with a tombstone and no metadata can be found in no other way.
@@ -150,6 +182,9 @@ func (s *scavenger) run(ctx context.Context) {
 // are true, it also calls clean for every stream that has a tombstone and older records.
 func (s *scavenger) sweep(ctx context.Context, streams map[string]bool, all bool) error {
 	err := s.cleanAll(ctx, streams, all)
+	if err == nil {
+		err = s.collapse(ctx)
+	}
 	if err == nil && all && s.unearth {
 		err = s.cleanBuried(ctx)
 		s.unearth = false
@@ -201,7 +236,8 @@ func (s *scavenger) cleanAll(ctx context.Context, streams map[string]bool, all b
 }
 
 // clean removes the records of one stream that retention or deletion hides from readers, except those that firstKept keeps.
-// A discarded stream is removed as a whole, once discardRounds rounds have passed.
+// A discarded stream is removed as a whole, once discardRounds rounds have passed. A stream that may be collapsed is added to
+// s.ripe.
 func (s *scavenger) clean(ctx context.Context, stream string) error {
 	h, err := logfile.LoadHead(ctx, s.log, stream)
 	if err != nil || !h.Limited() {
@@ -215,6 +251,9 @@ func (s *scavenger) clean(ctx context.Context, stream string) error {
 		return err
 	}
 	below, err := s.firstKept(ctx, stream, h, first)
+	if h.Collapsible() && below-first < removeLimit {
+		below = first // these records go when the stream is collapsed
+	}
 	for first < below && err == nil {
 		var count int
 		count, err = s.remove(ctx, stream, below)
@@ -225,6 +264,24 @@ func (s *scavenger) clean(ctx context.Context, stream string) error {
 	}
 	if err != nil {
 		return fmt.Errorf("remove old events of %s: %w", stream, err)
+	}
+	if !h.Collapsible() || first > h.Last { // the stream is collapsed already when first is behind its newest event
+		return nil
+	}
+	if s.ripe = append(s.ripe, stream); len(s.ripe) < collapseLimit {
+		return nil
+	}
+	return s.collapse(ctx)
+}
+
+// collapse asks the writer to collapse the streams in s.ripe.
+func (s *scavenger) collapse(ctx context.Context) error {
+	ripe := s.ripe
+	if s.ripe = nil; len(ripe) == 0 {
+		return nil
+	}
+	if _, err := s.order(ctx, &removal{collapse: ripe, reply: make(chan removed, 1)}); err != nil {
+		return fmt.Errorf("collapse streams: %w", err)
 	}
 	return nil
 }

@@ -17,7 +17,18 @@ import (
 // Discards reports whether the server is moviola's own one, in a version that knows eventstore.DiscardProperty: such a server
 // removes discarded streams, and what retention excludes, by itself. EventStoreDB and KurrentDB do not, and want to be scavenged.
 // The error is that of the connection or of the call.
-func (s *Store) Discards(ctx context.Context) (_ bool, err error) {
+func (s *Store) Discards(ctx context.Context) (bool, error) {
+	return s.has(ctx, eventstore.DiscardFeature)
+}
+
+// Collapses reports whether the server is moviola's own one, in a version that knows eventstore.CollapseProperty. The error is that
+// of the connection or of the call.
+func (s *Store) Collapses(ctx context.Context) (bool, error) {
+	return s.has(ctx, eventstore.CollapseFeature)
+}
+
+// has reports whether the server is moviola's own one and has a feature.
+func (s *Store) has(ctx context.Context, feature string) (_ bool, err error) {
 	settings := s.pool.settings
 	nodes := nodesOf(&settings)
 	if len(nodes) != 1 {
@@ -38,7 +49,7 @@ func (s *Store) Discards(ctx context.Context) (_ bool, err error) {
 	}
 	for _, method := range answer.GetMethods() {
 		if method.GetServiceName() == strings.ToLower(eventstore.AdminService) {
-			return slices.Contains(method.GetFeatures(), eventstore.DiscardFeature), nil
+			return slices.Contains(method.GetFeatures(), feature), nil
 		}
 	}
 	return false, nil

@@ -46,7 +46,7 @@ func (features) GetSupportedMethods(context.Context, *shared.Empty) (*serverfeat
 		method(streamsName, "delete"),
 		method(streamsName, "tombstone"),
 		method(persistentName, "restartsubsystem"),
-		method(strings.ToLower(eventstore.AdminService), "scavenge", eventstore.DiscardFeature),
+		method(strings.ToLower(eventstore.AdminService), "scavenge", eventstore.DiscardFeature, eventstore.CollapseFeature),
 	}
 	for _, name := range []string{"create", "update", "delete", "read", "getinfo", "replayparked", "list"} {
 		methods = append(methods, method(persistentName, name, "stream", "all"))

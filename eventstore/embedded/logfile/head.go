@@ -11,12 +11,14 @@ import (
 
 // Reserved names, event types and revisions, for the metadata of streams and for deleted streams.
 const (
-	MetaPrefix      = "$$" // the stream with the metadata of a stream is named by this prefix and the name of that stream
-	MetaType        = "$metadata"
-	SoftDeleted     = math.MaxInt64    // value of $tb in the metadata of a softly deleted stream
-	discardProperty = "moviolaDiscard" // eventstore.DiscardProperty: nobody needs the stream once all its events are truncated
-	TombstoneType   = "$streamDeleted"
-	Tombstoned      = math.MaxInt64 // the revision of a tombstone: no other event can follow it
+	MetaPrefix  = "$$" // the stream with the metadata of a stream is named by this prefix and the name of that stream
+	MetaType    = "$metadata"
+	SoftDeleted = math.MaxInt64 // value of $tb in the metadata of a softly deleted stream
+	// eventstore.CollapseProperty: the stream may be collapsed once all its events are truncated
+	collapseProperty = "moviolaCollapse"
+	discardProperty  = "moviolaDiscard" // eventstore.DiscardProperty: nobody needs the stream once all its events are truncated
+	TombstoneType    = "$streamDeleted"
+	Tombstoned       = math.MaxInt64 // the revision of a tombstone: no other event can follow it
 )
 
 // Head is the state of a stream that its readers and writers need.
@@ -41,6 +43,7 @@ type streamMeta struct {
 	maxCount       int64
 	MaxAge         time.Duration
 	discard        bool
+	collapse       bool
 }
 
 // SoftDeleted reports whether the stream is deleted until its next event.
@@ -53,6 +56,13 @@ func (m streamMeta) limited() bool { return m.truncateBefore > 0 || m.maxCount >
 // events by $tb. Then an append that expects no stream succeeds (Absent), and the stream may be removed as a whole.
 func (h Head) Discarded() bool {
 	return h.Meta.discard && !h.Tombstoned() && h.Last >= 0 && h.Meta.truncateBefore > h.Last
+}
+
+// Collapsible reports whether the stream may be collapsed: its metadata says so (collapseProperty) and hides all its events by
+// $tb.
+func (h Head) Collapsible() bool {
+	return h.Meta.collapse && !h.Meta.discard && !h.Tombstoned() && !h.Meta.SoftDeleted() && h.Last >= 0 &&
+		h.Meta.truncateBefore > h.Last
 }
 
 // Absent returns the revision at which the stream must end for an append that expects no stream. It is -1 or, when
@@ -78,9 +88,8 @@ func ParseMeta(data []byte) streamMeta {
 		return max(value, 0)
 	}
 	meta := streamMeta{Known: true, truncateBefore: number("$tb"), maxCount: number("$maxCount")}
-	if json.Unmarshal(fields[discardProperty], &meta.discard) != nil {
-		meta.discard = false
-	}
+	flag := func(name string) bool { return string(fields[name]) == "true" }
+	meta.discard, meta.collapse = flag(discardProperty), flag(collapseProperty)
 	if seconds := number("$maxAge"); seconds < math.MaxInt64/int64(time.Second) {
 		meta.MaxAge = time.Duration(seconds) * time.Second
 	}

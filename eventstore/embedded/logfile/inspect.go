@@ -27,6 +27,8 @@ type inspection struct {
 	conn *sqlite.Conn
 	// lock of the data folder; nil while a server has the folder open, and for a backup file, which is in no data folder
 	lock *os.File
+	// the file has the tables of collapsed streams
+	collapses bool
 }
 
 // inspect opens a data folder, or the file of a backup. Beside a running server it only reads, through a connection of its own:
@@ -94,16 +96,17 @@ func (i *inspection) connect(flags sqlite.OpenFlags) (*sqlite.Conn, error) {
 
 // begin starts the read transaction, which fixes the snapshot.
 func (i *inspection) begin() error {
+	if err := sqlitex.ExecuteTransient(i.conn, "BEGIN", nil); err != nil {
+		return err
+	}
 	version, _, err := queryInt(i.conn, "PRAGMA user_version")
-	if err == nil && version != schemaVersion {
-		err = fmt.Errorf("it has version %d, and this program reads version %d", version, schemaVersion)
+	if err == nil {
+		err = checkVersion(version)
 	}
 	if err != nil {
 		return err
 	}
-	if err := sqlitex.ExecuteTransient(i.conn, "BEGIN", nil); err != nil {
-		return err
-	}
+	i.collapses = version == collapsedVersion
 	_, _, err = queryInt(i.conn, "SELECT max(position) FROM events")
 	return err
 }

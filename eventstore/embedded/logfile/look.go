@@ -21,6 +21,8 @@ type StreamInfo struct {
 	Newest time.Time `json:"newest"`
 	// a tombstone has deleted the stream for good: Events is 1, and First and Last are the tombstone's revision
 	Deleted bool `json:"deleted,omitempty"`
+	// the stream is collapsed: Events is 0, First is the revision of the next event, and Newest is not known
+	Collapsed bool `json:"collapsed,omitempty"`
 }
 
 // Streams lists the streams of a data folder or backup whose names begin with a prefix, in the order of their names: at most
@@ -28,14 +30,20 @@ type StreamInfo struct {
 // folder.
 func Streams(ctx context.Context, path, prefix, after string, limit int) (streams []StreamInfo, err error) {
 	err = lookInto(ctx, path, func(i *inspection) error {
-		return sqlitex.Execute(i.conn, `SELECT s.name, s.removed, e.revision, e.created FROM streams s
+		query := `SELECT s.name AS name, s.removed, e.revision, e.created FROM streams s
 			JOIN events e ON e.stream = s.id AND e.revision = (SELECT max(revision) FROM events WHERE stream = s.id)
-			WHERE s.name >= ? AND substr(s.name, 1, length(?)) = ? AND s.name > ? ORDER BY s.name LIMIT ?`,
+			WHERE s.name >= ?1 AND substr(s.name, 1, length(?1)) = ?1 AND s.name > ?2`
+		if i.collapses {
+			query += ` UNION ALL SELECT c.name, c.revision + 1, c.revision, NULL FROM collapsed c
+				WHERE c.name >= ?1 AND substr(c.name, 1, length(?1)) = ?1 AND c.name > ?2 AND ` + onlyCollapsed
+		}
+		return sqlitex.Execute(i.conn, query+" ORDER BY name LIMIT ?3",
 			&sqlitex.ExecOptions{
-				Args: []any{prefix, prefix, prefix, after, limit},
+				Args: []any{prefix, after, limit},
 				ResultFunc: func(stmt *sqlite.Stmt) error {
-					one := StreamInfo{
-						Name: stmt.ColumnText(0), First: stmt.ColumnInt64(1), Last: stmt.ColumnInt64(2), Newest: fromTicks(stmt.ColumnInt64(3)),
+					one := StreamInfo{Name: stmt.ColumnText(0), First: stmt.ColumnInt64(1), Last: stmt.ColumnInt64(2)}
+					if one.Collapsed = stmt.ColumnIsNull(3); !one.Collapsed {
+						one.Newest = fromTicks(stmt.ColumnInt64(3))
 					}
 					if one.Events = one.Last - one.First + 1; one.Last == Tombstoned {
 						one.Deleted, one.Events, one.First = true, 1, Tombstoned
@@ -52,8 +60,9 @@ func Streams(ctx context.Context, path, prefix, after string, limit int) (stream
 type Stats struct {
 	Events     int64      `json:"events"`
 	Streams    int64      `json:"streams"`
-	Removed    int64      `json:"removed"` // number of events that retention has removed
-	Last       int64      `json:"last"`    // position of the log's newest event
+	Collapsed  int64      `json:"collapsed"` // number of further streams, of which no event is left
+	Removed    int64      `json:"removed"`   // number of events that retention has removed
+	Last       int64      `json:"last"`      // position of the log's newest event
 	Oldest     time.Time  `json:"oldest"`
 	Newest     time.Time  `json:"newest"`
 	FileBytes  int64      `json:"fileBytes"`
@@ -104,6 +113,12 @@ func LogStats(ctx context.Context, path string) (stats Stats, err error) {
 				return err
 			}
 			*one.of = value
+		}
+		if i.collapses {
+			var err error
+			if stats.Collapsed, _, err = queryInt(i.conn, "SELECT count(*) FROM collapsed c WHERE "+onlyCollapsed); err != nil {
+				return err
+			}
 		}
 		if stats.Groups > 0 {
 			var err error

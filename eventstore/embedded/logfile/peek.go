@@ -20,7 +20,7 @@ func OpenPeek(ctx context.Context, path string) (*Peek, error) {
 }
 
 // Metadata returns the metadata of a stream's oldest and newest event, which may be the same; none for a stream that does not
-// exist.
+// exist. Of a collapsed stream, which has no events, it returns the metadata of the stream itself.
 func (p *Peek) Metadata(stream string) (metadata [][]byte, err error) {
 	const of = `SELECT metadata FROM events WHERE stream = (SELECT id FROM streams WHERE name = ?) ORDER BY revision `
 	for _, order := range []string{"ASC LIMIT 1", "DESC LIMIT 1"} {
@@ -34,7 +34,14 @@ func (p *Peek) Metadata(stream string) (metadata [][]byte, err error) {
 			return nil, readError(p.i.path, err)
 		}
 	}
-	return metadata, nil
+	if len(metadata) > 0 || !p.i.collapses {
+		return metadata, nil
+	}
+	found, err := collapsedMetadata(p.i.conn, MetaPrefix+stream)
+	if err != nil || found == nil {
+		return nil, readError(p.i.path, err)
+	}
+	return [][]byte{found.Data}, nil
 }
 
 // Close ends the reading.

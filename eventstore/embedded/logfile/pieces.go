@@ -22,12 +22,16 @@ const (
 	pieceEvents  = 1024 // a piece (part of a backup) with events has the events of a range of this many positions, from 0 on
 	pieceStreams = 4096 // a piece (part of a backup) with streams has the streams of a range of this many ids, from 0 on
 	pieceGroups  = 4096 // a piece (part of a backup) with groups has this many persistent subscriptions
+	// a piece (part of a backup) with collapsed streams has those whose newest event was in a range of this many positions
+	pieceCollapsed = 65536
 )
 
 const (
 	eventPieces  = "events-"
 	streamPieces = "streams-"
 	groupPieces  = "groups-" // there is none when the log has no persistent subscriptions
+	// there is none when the log has no collapsed streams
+	collapsedPieces = "collapsed-"
 )
 
 // pieceStream is the JSON line of one stream in a piece (a part of a backup).
@@ -49,6 +53,18 @@ type pieceEvent struct {
 	Checksum int64     `json:"checksum"`
 	Metadata pieceBlob `json:"metadata"`
 	Data     pieceBlob `json:"data"`
+}
+
+// pieceCollapsedStream is the JSON line of one collapsed stream in a piece (a part of a backup).
+type pieceCollapsedStream struct {
+	Name         string    `json:"name"`
+	Revision     int64     `json:"revision"`
+	Position     int64     `json:"position"`
+	ID           []byte    `json:"id"`
+	MetaRevision int64     `json:"metaRevision"`
+	MetaPosition int64     `json:"metaPosition"`
+	Created      int64     `json:"created"` // creation time of the metadata
+	Metadata     pieceBlob `json:"metadata"`
 }
 
 // pieceGroup is the JSON line of one persistent subscription in a piece (a part of a backup).
@@ -121,6 +137,9 @@ func (i *inspection) pieces(visit func(name string, content []byte) error) error
 	if err != nil {
 		return err
 	}
+	if err := i.collapsedPieces(visit); err != nil {
+		return err
+	}
 	if known, _, err := queryInt(i.conn, groupTables); err != nil || known == 0 {
 		return err
 	}
@@ -129,6 +148,23 @@ func (i *inspection) pieces(visit func(name string, content []byte) error) error
 		func(stmt *sqlite.Stmt) any {
 			return pieceGroup{Stream: column(stmt, 1), Name: stmt.ColumnText(2), Settings: column(stmt, 3),
 				Checkpoint: stmt.ColumnInt64(4)}
+		})
+}
+
+// collapsedPieces makes the pieces with collapsed streams.
+func (i *inspection) collapsedPieces(visit func(name string, content []byte) error) error {
+	if !i.collapses {
+		return nil
+	}
+	return i.cut(&cutter{prefix: collapsedPieces, span: pieceCollapsed, visit: visit},
+		`SELECT c.position, c.name, c.revision, c.id, c.meta_revision, c.meta_position, m.created, m.data
+			FROM collapsed c JOIN collapsed_metadata m ON m.id = c.metadata ORDER BY c.position, c.name`,
+		func(stmt *sqlite.Stmt) any {
+			return pieceCollapsedStream{
+				Position: stmt.ColumnInt64(0), Name: stmt.ColumnText(1), Revision: stmt.ColumnInt64(2), ID: column(stmt, 3),
+				MetaRevision: stmt.ColumnInt64(4), MetaPosition: stmt.ColumnInt64(5), Created: stmt.ColumnInt64(6),
+				Metadata: column(stmt, 7),
+			}
 		})
 }
 
@@ -217,9 +253,7 @@ func (a *Assembly) Add(name string, piece io.Reader) (err error) {
 
 // adder returns the function that reads and adds a line of a piece; nil when the name is not that of a piece.
 func (a *Assembly) adder(name string) func(*json.Decoder) error {
-	insert := func(statement string, args ...any) error {
-		return sqlitex.Execute(a.log.writer, statement, &sqlitex.ExecOptions{Args: args})
-	}
+	insert := a.insert
 	switch {
 	case strings.HasPrefix(name, eventPieces):
 		return func(lines *json.Decoder) error {
@@ -239,6 +273,8 @@ func (a *Assembly) adder(name string) func(*json.Decoder) error {
 			}
 			return insert(`INSERT INTO streams (id, name, removed) VALUES (?, ?, ?)`, s.ID, string(s.Name), s.Removed)
 		}
+	case strings.HasPrefix(name, collapsedPieces):
+		return a.addCollapsed
 	case strings.HasPrefix(name, groupPieces):
 		return func(lines *json.Decoder) error {
 			var g pieceGroup
@@ -250,6 +286,31 @@ func (a *Assembly) adder(name string) func(*json.Decoder) error {
 		}
 	}
 	return nil
+}
+
+func (a *Assembly) insert(statement string, args ...any) error {
+	return sqlitex.Execute(a.log.writer, statement, &sqlitex.ExecOptions{Args: args})
+}
+
+// addCollapsed adds the next collapsed stream of a piece.
+func (a *Assembly) addCollapsed(lines *json.Decoder) error {
+	var c pieceCollapsedStream
+	if err := lines.Decode(&c); err != nil {
+		return err
+	}
+	version, _, err := queryInt(a.log.writer, "PRAGMA user_version")
+	if err == nil && version != collapsedVersion {
+		err = a.log.script(collapsedSchema)
+	}
+	if err == nil {
+		err = a.insert("INSERT OR IGNORE INTO collapsed_metadata (data, created) VALUES (?, ?)", []byte(c.Metadata), c.Created)
+	}
+	if err != nil {
+		return err
+	}
+	return a.insert(`INSERT INTO collapsed (name, revision, position, id, metadata, meta_revision, meta_position)
+		VALUES (?, ?, ?, ?, (SELECT id FROM collapsed_metadata WHERE data = ?), ?, ?)`,
+		c.Name, c.Revision, c.Position, c.ID, []byte(c.Metadata), c.MetaRevision, c.MetaPosition)
 }
 
 // Close ends the assembly. What was added is on the disk when Close returns.

@@ -5,12 +5,14 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"sync/atomic"
 
 	"zombiezen.com/go/sqlite"
 	"zombiezen.com/go/sqlite/sqlitex"
 )
 
-// schemaVersion is the number that SQLite stores as user_version in the log's file. A file with another number is refused.
+// schemaVersion is the number that SQLite stores as user_version in the log's file, until the first stream is collapsed
+// (collapsedVersion). A file with another number is refused.
 const schemaVersion = 2
 
 // The streams table stores each stream's name once. The index (stream, id) finds a stored event for appends without an
@@ -49,10 +51,11 @@ const (
 
 // Log implements Storage with one SQLite file.
 type Log struct {
-	path    string
-	writer  *sqlite.Conn
-	ids     map[string]int64 // cache of the streams' row ids, used by the writer only
-	readers chan *sqlite.Conn
+	path      string
+	writer    *sqlite.Conn
+	ids       map[string]int64 // cache of the streams' row ids, used by the writer only
+	readers   chan *sqlite.Conn
+	collapses atomic.Bool // the file has the tables of collapsed streams
 }
 
 // Open opens the file of a log, and creates it when it is missing.
@@ -146,7 +149,7 @@ func createFile(path string) error {
 	return SyncFolder(filepath.Dir(path))
 }
 
-// migrate creates the tables of a new file. It refuses a file whose user_version differs from schemaVersion.
+// migrate creates the tables of a new file. It refuses a file whose user_version this program does not know.
 func (l *Log) migrate() error {
 	version := int64(-1)
 	err := sqlitex.ExecuteTransient(l.writer, "PRAGMA user_version", &sqlitex.ExecOptions{
@@ -157,11 +160,18 @@ func (l *Log) migrate() error {
 		return err
 	case version == 0:
 		return sqlitex.ExecuteScript(l.writer, schema, nil) // ExecuteScript runs the whole schema in one transaction
-	case version != schemaVersion:
-		return fmt.Errorf("it has version %d, and this program reads version %d", version, schemaVersion)
 	default:
-		return nil
+		l.collapses.Store(version == collapsedVersion)
+		return checkVersion(version)
 	}
+}
+
+// checkVersion returns an error for a file whose user_version this program does not know.
+func checkVersion(version int64) error {
+	if version != schemaVersion && version != collapsedVersion {
+		return fmt.Errorf("it has version %d, and this program reads versions %d and %d", version, schemaVersion, collapsedVersion)
+	}
+	return nil
 }
 
 // Close implements Storage. Every connection for reading must have been returned.
@@ -268,16 +278,31 @@ func (l *Log) streamID(name string) (int64, error) {
 	}
 	id, found, err := queryInt(l.writer, "SELECT id FROM streams WHERE name = ?", name)
 	if err == nil && !found {
-		if err = sqlitex.Execute(l.writer, "INSERT INTO streams (name) VALUES (?)",
-			&sqlitex.ExecOptions{Args: []any{name}}); err == nil {
-			id = l.writer.LastInsertRowID()
-		}
+		id, err = l.addStream(name)
 	}
 	if err != nil {
 		return 0, err
 	}
 	l.ids[name] = id
 	return id, nil
+}
+
+// addStream inserts a stream. A collapsed stream goes on after its last revision.
+func (l *Log) addStream(name string) (id int64, err error) {
+	var removed int64
+	if l.collapses.Load() {
+		if removed, err = collapsedEnd(l.writer, name); err != nil {
+			return 0, err
+		}
+	}
+	if err := sqlitex.Execute(l.writer, "INSERT INTO streams (name, removed) VALUES (?, ?)",
+		&sqlitex.ExecOptions{Args: []any{name, removed}}); err != nil {
+		return 0, err
+	}
+	if id = l.writer.LastInsertRowID(); removed > 0 {
+		err = l.countRemoved(-removed)
+	}
+	return id, err
 }
 
 // queryInt returns the first column of a query for one row. found is false when there is no row, or NULL in that column.

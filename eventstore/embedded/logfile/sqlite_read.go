@@ -3,6 +3,7 @@ package logfile
 import (
 	"context"
 	"math"
+	"strings"
 
 	"github.com/google/uuid"
 	"zombiezen.com/go/sqlite"
@@ -40,8 +41,13 @@ func (l *Log) LastRevision(ctx context.Context, stream string) (last int64, err 
 		var found bool
 		last, found, err = queryInt(conn,
 			"SELECT max(revision) FROM events WHERE stream = (SELECT id FROM streams WHERE name = ?)", stream)
-		if !found {
-			last = -1
+		if err != nil || found {
+			return err
+		}
+		last = -1
+		if l.collapses.Load() {
+			last, err = collapsedEnd(conn, stream)
+			last--
 		}
 		return err
 	})
@@ -53,14 +59,40 @@ func (l *Log) Find(ctx context.Context, stream string, id uuid.UUID) (*Record, e
 	page, err := l.page(ctx, pageQuery{
 		from: streamFirst, where: "s.name = ? AND e.id = ?", order: "e.revision", args: []any{stream, id[:]}, limit: 1,
 	})
-	if err != nil || len(page) == 0 {
+	if err != nil || len(page) > 0 {
+		return firstOf(page), err
+	}
+	known, err := l.Collapsed(ctx, stream)
+	if err != nil || known == nil || known.ID != id {
 		return nil, err
 	}
-	return page[0], nil
+	return known, nil
+}
+
+func firstOf(page []*Record) *Record {
+	if len(page) == 0 {
+		return nil
+	}
+	return page[0]
 }
 
 // ReadStream implements Storage.
 func (l *Log) ReadStream(ctx context.Context, stream string, page StreamPage) ([]*Record, error) {
+	found, err := l.readStream(ctx, stream, page)
+	if err != nil || len(found) > 0 || !l.collapses.Load() || !strings.HasPrefix(stream, MetaPrefix) {
+		return found, err
+	}
+	err = l.read(ctx, func(conn *sqlite.Conn) error {
+		meta, err := collapsedMetadata(conn, stream)
+		if meta != nil && page.Low <= meta.Revision && meta.Revision <= page.High && meta.Position <= page.Until && page.Limit > 0 {
+			found = []*Record{meta}
+		}
+		return err
+	})
+	return found, err
+}
+
+func (l *Log) readStream(ctx context.Context, stream string, page StreamPage) ([]*Record, error) {
 	return l.page(ctx, pageQuery{
 		from:  streamFirst,
 		where: "s.name = ? AND e.revision BETWEEN ? AND ? AND +e.position <= ?",

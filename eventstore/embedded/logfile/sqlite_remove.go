@@ -10,8 +10,8 @@ import (
 // Remove implements Storage.
 func (l *Log) Remove(stream string, below int64, limit int) (removed int, err error) {
 	err = l.transaction(func() error {
-		id, err := l.streamID(stream)
-		if err != nil {
+		id, found, err := queryInt(l.writer, "SELECT id FROM streams WHERE name = ?", stream)
+		if err != nil || !found {
 			return err
 		}
 		err = sqlitex.Execute(l.writer, `DELETE FROM events WHERE position IN
@@ -31,7 +31,7 @@ func (l *Log) Remove(stream string, below int64, limit int) (removed int, err er
 }
 
 // nameless is the name in the one row of the table of streams that stands for no stream. The column removed of this row
-// counts the removed records of discarded streams, which have no row any more. So Verify does not report the positions of
+// counts the removed records of discarded and collapsed streams, which have no row any more. So Verify does not report the positions of
 // these records as missing. A stream always has a name that is not empty.
 const nameless = ""
 
@@ -44,24 +44,10 @@ func (l *Log) Discard(stream string, before int64) (removed int, err error) {
 		if err != nil || found && late > 0 {
 			return err
 		}
-		earlier, _, err := queryInt(l.writer, "SELECT sum(removed) FROM streams WHERE name IN (?, ?)", names...)
-		if err != nil {
+		if removed, err = l.drop(names); err != nil || !l.collapses.Load() {
 			return err
 		}
-		if err := sqlitex.Execute(l.writer, "DELETE FROM events WHERE stream IN (SELECT id FROM streams WHERE name IN (?, ?))",
-			&sqlitex.ExecOptions{Args: names}); err != nil {
-			return err
-		}
-		removed = l.writer.Changes()
-		if err := sqlitex.Execute(l.writer, "DELETE FROM streams WHERE name IN (?, ?)", &sqlitex.ExecOptions{Args: names}); err != nil {
-			return err
-		}
-		id, err := l.streamID(nameless)
-		if err != nil {
-			return err
-		}
-		return sqlitex.Execute(l.writer, "UPDATE streams SET removed = removed + ? WHERE id = ?",
-			&sqlitex.ExecOptions{Args: []any{int64(removed) + earlier, id}})
+		return sqlitex.Execute(l.writer, "DELETE FROM collapsed WHERE name = ?", &sqlitex.ExecOptions{Args: []any{stream}})
 	})
 	delete(l.ids, stream)
 	delete(l.ids, MetaPrefix+stream)
@@ -74,7 +60,11 @@ func (l *Log) Discard(stream string, before int64) (removed int, err error) {
 // FirstRevision implements Storage.
 func (l *Log) FirstRevision(ctx context.Context, stream string) (first int64, err error) {
 	err = l.read(ctx, func(conn *sqlite.Conn) error {
-		first, _, err = queryInt(conn, "SELECT removed FROM streams WHERE name = ?", stream)
+		var found bool
+		first, found, err = queryInt(conn, "SELECT removed FROM streams WHERE name = ?", stream)
+		if err == nil && !found && l.collapses.Load() {
+			first, err = collapsedEnd(conn, stream)
+		}
 		return err
 	})
 	return first, err

@@ -7,7 +7,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// Storage stores records. Commit, Remove, Discard and Close are called by one goroutine, the other methods by any.
+// Storage stores records. Commit, Remove, Discard, Collapse and Close are called by one goroutine, the other methods by any.
 type Storage interface {
 	// Commit stores a batch of records and the changed groups, all or none. When it returns nil, the batch survives a power cut.
 	// The caller has set positions and revisions. ErrFull means that nothing was stored and that a later batch may succeed; after
@@ -32,6 +32,14 @@ type Storage interface {
 	// after the position before, Discard removes nothing. It returns how many records it removed. Its errors are those of
 	// Commit.
 	Discard(stream string, before int64) (int, error)
+	// Collapse removes streams and their metadata, with all their records, but for what a stream needs to go on: its last
+	// revision, position and event id, and its metadata. LastRevision, FirstRevision and Find answer as before, and so does a
+	// read of the metadata. If a stream or its metadata has a record at or after the position before, Collapse leaves that
+	// stream, and returns it in late. It also returns how many records it removed. Its errors are those of Commit.
+	Collapse(streams []string, before int64) (removed int, late []string, err error)
+	// Collapsed returns the newest record that a stream had when it was collapsed, with revision, position and id only; nil when
+	// the stream was never collapsed.
+	Collapsed(ctx context.Context, stream string) (*Record, error)
 	// FirstRevision is the revision after those of a stream's removed records, 0 when none was removed.
 	FirstRevision(ctx context.Context, stream string) (int64, error)
 	// MetaStreams returns up to limit names of metadata streams, in the order of the names: only names greater than the

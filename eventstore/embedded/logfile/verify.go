@@ -51,7 +51,7 @@ func Verify(ctx context.Context, path string) (report Report, err error) {
 		return report, err
 	}
 	defer func() { err = errors.Join(err, i.close()) }()
-	for _, check := range []func(*Report) error{i.structure, i.events, i.revisions, i.positions} {
+	for _, check := range []func(*Report) error{i.structure, i.events, i.revisions, i.collapsed, i.positions} {
 		err := check(&report)
 		if ctx.Err() != nil {
 			return report, ctx.Err()
@@ -128,6 +128,21 @@ func (i *inspection) revisions(report *Report) error {
 			next, position = revision+1, at
 			return nil
 		}})
+}
+
+// collapsed counts the collapsed streams, and checks that the metadata of each is there.
+func (i *inspection) collapsed(report *Report) error {
+	if !i.collapses {
+		return nil
+	}
+	return sqlitex.ExecuteTransient(i.conn, `SELECT c.name, m.id FROM collapsed c LEFT JOIN collapsed_metadata m ON m.id = c.metadata
+		WHERE `+onlyCollapsed, &sqlitex.ExecOptions{ResultFunc: func(stmt *sqlite.Stmt) error {
+		report.Streams++
+		if stmt.ColumnIsNull(1) {
+			report.add(fmt.Sprintf("the metadata of the collapsed stream %s is missing", stmt.ColumnText(0)))
+		}
+		return nil
+	}})
 }
 
 // positions checks that as many events are stored, or were removed by retention, as there are positions up to the newest.

@@ -37,11 +37,14 @@ func eventStoreStreamsCommand() *cobra.Command {
 			}
 			out := newTable(cmd.OutOrStdout(), "STREAM", "EVENTS", "FIRST", "LAST", "NEWEST")
 			for _, s := range streams {
-				first, last := fmt.Sprint(s.First), fmt.Sprint(s.Last)
-				if s.Deleted {
+				first, last, newest := fmt.Sprint(s.First), fmt.Sprint(s.Last), s.Newest.Format(time.RFC3339)
+				switch {
+				case s.Deleted:
 					first, last = "-", "deleted"
+				case s.Collapsed:
+					first, newest = "-", "-"
 				}
-				out.row(s.Name, s.Events, first, last, s.Newest.Format(time.RFC3339))
+				out.row(s.Name, s.Events, first, last, newest)
 			}
 			if err := out.Flush(); err != nil {
 				return err
@@ -80,6 +83,7 @@ func eventStoreStatsCommand() *cobra.Command {
 			out.row("events", stats.Events)
 			out.row("removed by retention", stats.Removed)
 			out.row("streams", stats.Streams)
+			out.row("collapsed streams", stats.Collapsed)
 			out.row("last position", stats.Last)
 			if stats.Events > 0 {
 				out.row("oldest event", stats.Oldest.Format(time.RFC3339))
