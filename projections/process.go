@@ -22,7 +22,10 @@ type Process struct {
 	StartedAt time.Time      `json:"started_at"`
 	// ReadsEncrypted reports that the process can read events with encrypted personal data. Earlier versions of the program do not
 	// set it.
-	ReadsEncrypted bool      `json:"reads_encrypted"`
+	ReadsEncrypted bool `json:"reads_encrypted"`
+	// ReadsCollapsed reports that the process can read archived streams of which the log has no event. Earlier versions of the
+	// program do not set it.
+	ReadsCollapsed bool      `json:"reads_collapsed"`
 	At             time.Time `json:"at"` // when the row was written
 }
 

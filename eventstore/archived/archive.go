@@ -49,8 +49,12 @@ var ErrBusy = errors.New("another process archives the same log")
 // events that are later in the log than the place that the rule has reached (Rule.Lane).
 func (s *Store) Archive(ctx context.Context, rule Rule) (Done, error) {
 	var done Done
+	collapse, err := s.collapses(ctx)
+	if err != nil {
+		return done, err
+	}
 	for {
-		last, through, err := s.settle(ctx, rule.Lane)
+		last, through, err := s.settle(ctx, rule.Lane, collapse)
 		if err != nil {
 			return done, err
 		}
@@ -83,19 +87,29 @@ func (d *Done) add(entry Entry) {
 }
 
 // settle reads the catalogue, and truncates in the log the streams of every archive file for which the catalogue has no
-// event $truncated yet. It returns the last revision of the catalogue, and the position up to which the rule named lane
+// event $truncated yet. When collapse is true, the log may collapse those of them that have ended, and those of files that were
+// truncated before. It returns the last revision of the catalogue, and the position up to which the rule named lane
 // has examined the log.
-func (s *Store) settle(ctx context.Context, lane string) (last eventstore.Revision, through eventstore.Position, err error) {
+func (s *Store) settle(
+	ctx context.Context, lane string, collapse bool,
+) (last eventstore.Revision, through eventstore.Position, err error) {
 	for {
 		if _, err := s.catalog.refresh(ctx); err != nil {
 			return 0, eventstore.Position{}, err
 		}
-		last, through, open := s.catalog.state(lane)
+		last, through, open := s.catalog.state(lane, collapse)
 		if len(open) == 0 {
 			return last, through, nil
 		}
+		if collapse && !s.catalog.announced() {
+			// From here on, versions that do not know collapsed streams say so when they read the catalogue.
+			if _, err := s.catalog.append(ctx, last, collapsingType, struct{}{}); err != nil && !errors.Is(err, eventstore.ErrConflict) {
+				return last, through, err
+			}
+			continue
+		}
 		for _, entry := range open {
-			if err := s.truncateStreams(ctx, entry); err != nil {
+			if err := s.truncateStreams(ctx, entry, collapse); err != nil {
 				return last, through, fmt.Errorf("truncate what is in archive file %s: %w", entry.Key, err)
 			}
 		}
@@ -202,7 +216,7 @@ func (s *Store) wholly(ctx context.Context, stream string, described description
 	for event, err := range s.Store.ReadStream(ctx, stream, eventstore.Backwards, -1) {
 		return err == nil && event.Revision < described.Archived.end(), err
 	}
-	return false, nil
+	return true, nil
 }
 
 // store writes an archive file, reads it back and compares it with the events.
@@ -272,7 +286,7 @@ func (s *Store) commit(ctx context.Context, after eventstore.Revision, entry Ent
 }
 
 // truncateStreams truncates the streams of an archive file in the log, and records in the catalogue that it has done so.
-func (s *Store) truncateStreams(ctx context.Context, entry Entry) error {
+func (s *Store) truncateStreams(ctx context.Context, entry Entry, collapse bool) error {
 	places, err := s.opened.places(ctx, entry)
 	if err != nil {
 		return err
@@ -285,7 +299,8 @@ func (s *Store) truncateStreams(ctx context.Context, entry Entry) error {
 	for range truncations {
 		all.Go(func() {
 			for p := range work {
-				if err := truncate(ctx, s.Store, p.Stream, part{File: entry.Revision, First: p.First, End: p.End}); err != nil {
+				whole := part{File: entry.Revision, First: p.First, End: p.End}
+				if err := truncate(ctx, s.Store, p.Stream, whole, collapse && s.mayCollapse(p.Stream)); err != nil {
 					failed <- fmt.Errorf("%s: %w", p.Stream, err)
 					cancel()
 					return
@@ -310,8 +325,8 @@ give:
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	last, _, _ := s.catalog.state("")
-	_, err = s.catalog.append(ctx, last, truncatedType, truncation{File: entry.Revision})
+	last, _, _ := s.catalog.state("", collapse)
+	_, err = s.catalog.append(ctx, last, truncatedType, truncation{File: entry.Revision, Collapse: collapse})
 	if errors.Is(err, eventstore.ErrConflict) { // another process has written to the catalogue; the caller reads it again
 		return nil
 	}

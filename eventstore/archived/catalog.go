@@ -22,6 +22,8 @@ const (
 	// an archive file was written, or all streams up to a position were examined and none could be archived
 	archivedType  = "$archived"
 	truncatedType = "$truncated" // the streams of an archive file are truncated in the log
+	// the log may collapse archived streams from here on; a version that does not know this type refuses the catalogue
+	collapsingType = "$collapsing"
 )
 
 // Entry is an archive file as the catalogue describes it.
@@ -46,6 +48,8 @@ type Entry struct {
 // truncation is the content of the catalogue's event which says that the streams of a file are truncated in the log.
 type truncation struct {
 	File eventstore.Revision `json:"file"`
+	// the log may collapse those of the streams that have ended
+	Collapse bool `json:"collapse,omitempty"`
 }
 
 // catalog caches the catalogue of archive files in this process. It is safe for concurrent use.
@@ -62,7 +66,10 @@ type catalog struct {
 	through map[string]eventstore.Position
 	// revisions of the entries whose streams may not be truncated yet: the catalogue has no event $truncated for them
 	open map[eventstore.Revision]bool
-	cuts []cut // one for each archive file whose streams were truncated, in the order of the catalogue
+	// revisions of the entries whose streams were truncated when the log could not collapse streams yet
+	whole      map[eventstore.Revision]bool
+	collapsing bool  // the catalogue has an event $collapsing
+	cuts       []cut // one for each archive file whose streams were truncated, in the order of the catalogue
 }
 
 // cut says when the streams of an archive file were truncated, and how many events the file has.
@@ -74,7 +81,7 @@ type cut struct {
 func newCatalog(log eventstore.Store) *catalog {
 	return &catalog{
 		log: log, reading: make(chan struct{}, 1), last: eventstore.NoStream, through: map[string]eventstore.Position{},
-		open: map[eventstore.Revision]bool{},
+		open: map[eventstore.Revision]bool{}, whole: map[eventstore.Revision]bool{},
 	}
 }
 
@@ -127,7 +134,13 @@ func (c *catalog) add(event eventstore.Recorded) error {
 			if entry, found := find(c.entries, done.File); found {
 				c.cuts = append(c.cuts, cut{at: event.Created, events: entry.Events})
 			}
+			c.whole[done.File] = true
 		}
+		if done.Collapse {
+			delete(c.whole, done.File)
+		}
+	case collapsingType:
+		c.collapsing = true
 	default:
 		return fmt.Errorf("event %d has the type %s, which this version does not know: start the newer version", event.Revision,
 			event.Type)
@@ -191,16 +204,29 @@ func (s *Store) Truncated(ctx context.Context, since time.Time) (Truncated, erro
 }
 
 // state returns the last revision of the catalogue, and the position up to which the rule named lane has examined the
-// log. open lists the entries whose streams may not be truncated yet: the catalogue has no event $truncated for them.
-func (c *catalog) state(lane string) (last eventstore.Revision, through eventstore.Position, open []Entry) {
+// log. open lists the entries whose streams may not be truncated yet: the catalogue has no event $truncated for them. When
+// collapse is true, it also lists those whose streams were truncated so that the log must not collapse them.
+func (c *catalog) state(
+	lane string, collapse bool,
+) (last eventstore.Revision, through eventstore.Position, open []Entry) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	if len(c.open) == 0 && (!collapse || len(c.whole) == 0) {
+		return c.last, c.through[lane], nil
+	}
 	for _, entry := range c.entries {
-		if c.open[entry.Revision] {
+		if c.open[entry.Revision] || collapse && c.whole[entry.Revision] {
 			open = append(open, entry)
 		}
 	}
 	return c.last, c.through[lane], open
+}
+
+// announced reports whether the catalogue says that the log may collapse streams.
+func (c *catalog) announced() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.collapsing
 }
 
 // append adds an event to the catalogue, whose last revision must be the parameter after, and returns the new last

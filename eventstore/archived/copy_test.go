@@ -15,16 +15,22 @@ import (
 // metadata of the streams is kept.
 func TestCopy(t *testing.T) {
 	t.Parallel()
-	for name, early := range map[string]bool{"at once": false, "in two steps": true} {
+	for name, tt := range map[string]struct {
+		kind  string
+		early bool
+	}{
+		"at once": {"embedded", false}, "in two steps": {"embedded", true},
+		"collapsed, at once": {"embedded, collapsing", false}, "collapsed, in two steps": {"embedded, collapsing", true},
+	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			log, target, files := kinds["embedded"](t), kinds["embedded"](t).(patient).Store, newFolder()
+			log, target, files := kinds[tt.kind](t), kinds["embedded"](t).(patient).Store, newFolder()
 			streams := fillLog(t, log, 12, 200)
 			described := []eventstore.Proposed{{ID: events(rand.New(rand.NewPCG(3, 4)), 1, "x", 1)[0].ID, Type: "$metadata", Data: []byte(`{"own":1}`)}}
 			if _, err := log.Append(t.Context(), "$$"+streams[1], eventstore.NoStream, described...); err != nil {
 				t.Fatal(err)
 			}
-			store := archived.New(log, files, "movie")
+			store := newArchive(log, files, "movie")
 			copied := func() {
 				t.Helper()
 				done, err := eventstoredb.Copy(t.Context(), store, target, func(eventstoredb.Copied) {})
@@ -35,7 +41,7 @@ func TestCopy(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			if early {
+			if tt.early {
 				copied()
 			}
 			if _, err := store.Archive(t.Context(), later()); err != nil {

@@ -7,6 +7,9 @@
 // event in the log, and all later ones, so that its last revision is known and events can be appended as before. The
 // store's own scavenging removes the truncated events.
 //
+// A log that can collapse streams (eventstore.CollapseProperty) needs no event of a stream that has ended: then all its events
+// are truncated, and the log keeps the last revision and the metadata alone.
+//
 // The package does not decode the events that it archives. Data and metadata are kept byte by byte, so encrypted data stays
 // encrypted in the archive.
 package archived

@@ -82,12 +82,12 @@ func TestArchive_killed(t *testing.T) {
 		t.Run(kind, func(t *testing.T) {
 			t.Parallel()
 			steps := 1
-			if kind == "embedded" {
+			if removes(kind) {
 				steps = 4 // each takes an event store of its own
 			}
 			for _, after := range []bool{false, true} {
 				for n := 1; ; n += steps {
-					if !killAt(t, open(t), kind == "embedded", n, after) {
+					if !killAt(t, open(t), removes(kind), n, after) {
 						break
 					}
 				}
@@ -102,7 +102,7 @@ func killAt(t *testing.T, log eventstore.Store, removes bool, n int, after bool)
 	files, k := newFolder(), &killer{left: n, after: after}
 	streams := fillLog(t, log, 5, 3000)
 	before := ask(t, log, streams)
-	_, err := archived.New(mortal{log, k}, mortalFiles{files, k}, "movie").Archive(t.Context(), later())
+	_, err := newArchive(mortal{log, k}, mortalFiles{files, k}, "movie").Archive(t.Context(), later())
 	if !k.dead {
 		if err != nil {
 			t.Fatal(err)
@@ -113,16 +113,16 @@ func killAt(t *testing.T, log eventstore.Store, removes bool, n int, after bool)
 		t.Fatalf("killed at step %d: %v", n, err)
 	}
 	when := fmt.Sprintf("killed at step %d, %s (done: %v)", n, k.what, after)
-	wantSame(t, when, before, ask(t, archived.New(log, files, "movie"), streams))
-	store := archived.New(log, files, "movie")
+	wantSame(t, when, before, ask(t, newArchive(log, files, "movie"), streams))
+	store := newArchive(log, files, "movie")
 	if _, err := store.Archive(t.Context(), later()); err != nil {
 		t.Fatalf("%s; going on: %v", when, err)
 	}
 	if removes {
-		awaitLeft(t, log, kept(before, streams))
+		awaitLeft(t, log, kept(log, before, streams))
 	}
 	wantSame(t, when+" and gone on", before, ask(t, store, streams))
-	wantSame(t, when+" and started anew", before, ask(t, archived.New(log, files, "movie"), streams))
+	wantSame(t, when+" and started anew", before, ask(t, newArchive(log, files, "movie"), streams))
 	return true
 }
 
@@ -138,14 +138,14 @@ func TestArchive_twice(t *testing.T) {
 			var both sync.WaitGroup
 			for range 3 {
 				both.Go(func() {
-					_, err := archived.New(log, files, "movie").Archive(t.Context(), later())
+					_, err := newArchive(log, files, "movie").Archive(t.Context(), later())
 					if err != nil && !errors.Is(err, archived.ErrBusy) {
 						t.Error(err)
 					}
 				})
 			}
 			both.Wait()
-			store := archived.New(log, files, "movie")
+			store := newArchive(log, files, "movie")
 			if _, err := store.Archive(t.Context(), later()); err != nil {
 				t.Fatal(err)
 			}
@@ -179,12 +179,12 @@ func TestArchive_damaged(t *testing.T) {
 			t.Parallel()
 			log, files := kinds["memory"](t), newFolder()
 			fillLog(t, log, 9, 300)
-			if _, err := archived.New(log, files, "movie").Archive(t.Context(), later()); err != nil {
+			if _, err := newArchive(log, files, "movie").Archive(t.Context(), later()); err != nil {
 				t.Fatal(err)
 			}
 			for key := range files.files {
 				damage(files, key)
-				store := archived.New(log, files, "movie")
+				store := newArchive(log, files, "movie")
 				for name, read := range map[string]func() error{
 					"stream": func() (last error) {
 						for _, last = range store.ReadStream(t.Context(), "movie-1", eventstore.Forwards, 0) {

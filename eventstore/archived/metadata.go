@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"moviola/domain"
 	"moviola/eventstore"
 )
 
@@ -18,6 +19,9 @@ const (
 	// property is the field of a stream's metadata that names the archive files of its events.
 	property       = "moviolaArchived"
 	truncateBefore = "$tb"
+	// account is the field of the metadata of a stream that may be collapsed that says to which account the stream belongs: the
+	// metadata of its events, which say so otherwise, are in the archive.
+	account = "account"
 )
 
 // part is a range of consecutive events of a stream that are in one archive file.
@@ -48,6 +52,11 @@ type description struct {
 	Revision eventstore.Revision // revision of the metadata event; NoStream: there is none
 	Fields   map[string]json.RawMessage
 	Archived whereabouts
+}
+
+// collapsible reports whether the metadata lets the log collapse the stream.
+func (d description) collapsible() bool {
+	return string(d.Fields[eventstore.CollapseProperty]) == "true"
 }
 
 // describe reads the metadata of a stream.
@@ -89,6 +98,25 @@ func (d description) with(p part) ([]byte, error) {
 	}
 	d.Fields[property] = encoded
 	d.Fields[truncateBefore] = json.RawMessage(fmt.Sprint(p.End - 1))
+	if d.collapsible() { // the stream has got events since
+		delete(d.Fields, account)
+		delete(d.Fields, eventstore.CollapseProperty)
+	}
+	return json.Marshal(d.Fields)
+}
+
+// collapsing returns the stream's metadata with what lets the log collapse it: $tb hides all archived events, and the field account
+// names the account of the stream; empty: none is known.
+func (d description) collapsing(of domain.AccountID) ([]byte, error) {
+	d.Fields[truncateBefore] = json.RawMessage(fmt.Sprint(d.Archived.end()))
+	d.Fields[eventstore.CollapseProperty] = json.RawMessage("true")
+	if of != "" {
+		name, err := json.Marshal(of)
+		if err != nil {
+			return nil, err
+		}
+		d.Fields[account] = name
+	}
 	return json.Marshal(d.Fields)
 }
 
@@ -100,6 +128,10 @@ func unarchived(data []byte) ([]byte, error) {
 	}
 	delete(d.Fields, property)
 	delete(d.Fields, truncateBefore)
+	if d.collapsible() {
+		delete(d.Fields, account)
+	}
+	delete(d.Fields, eventstore.CollapseProperty)
 	if d.Archived.Before != nil {
 		d.Fields[truncateBefore] = d.Archived.Before
 	}
@@ -109,26 +141,59 @@ func unarchived(data []byte) ([]byte, error) {
 	return json.Marshal(d.Fields)
 }
 
-// truncate hides the events of a stream that are in an archive file, by $tb in the stream's metadata. The call may be repeated.
-func truncate(ctx context.Context, log eventstore.Store, stream string, p part) error {
+// truncate hides the events of a stream that are in an archive file, by $tb in the stream's metadata. When collapse is true and all
+// events of the stream are archived, the log may collapse it. The call may be repeated.
+func truncate(ctx context.Context, log eventstore.Store, stream string, p part, collapse bool) error {
 	for {
 		d, err := describe(ctx, log, stream)
 		if err != nil {
 			return err
 		}
-		if d.Archived.end() >= p.End {
-			return nil
-		}
-		data, err := d.with(p)
-		if err != nil {
+		data, err := truncated(ctx, log, stream, d, p, collapse)
+		if err != nil || data == nil {
 			return err
 		}
 		_, err = log.Append(ctx, metaPrefix+stream, d.Revision, eventstore.Proposed{
-			ID:   uuid.NewSHA1(uuid.NameSpaceOID, fmt.Appendf(nil, "moviola archive\x00%s\x00%d", stream, p.End)),
+			ID:   uuid.NewSHA1(uuid.NameSpaceOID, fmt.Appendf(nil, "moviola archive\x00%s\x00%d\x00%v", stream, p.End, collapse)),
 			Type: metaType, Data: data,
 		})
 		if !errors.Is(err, eventstore.ErrConflict) {
 			return err
 		}
 	}
+}
+
+// truncated returns the metadata by which truncate hides events of a stream; nil: the metadata d does so already.
+func truncated(
+	ctx context.Context, log eventstore.Store, stream string, d description, p part, collapse bool,
+) (data []byte, err error) {
+	if d.Archived.end() < p.End {
+		if data, err = d.with(p); err == nil {
+			revision := d.Revision
+			d, err = parseDescription(data)
+			d.Revision = revision
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	if !collapse || d.collapsible() || d.Archived.end() != p.End {
+		return data, nil
+	}
+	if encoded, err := json.Marshal(d.Fields); err != nil {
+		return nil, err
+	} else if rest, err := unarchived(encoded); err != nil || rest != nil {
+		return data, err // a copy of the log has the rest of the metadata, so its event has to stay in the log
+	}
+	for newest, err := range log.ReadStream(ctx, stream, eventstore.Backwards, -1) {
+		if err != nil || newest.Revision >= p.End {
+			return data, err
+		}
+		var meta eventstore.Metadata
+		if json.Unmarshal(newest.Metadata, &meta) != nil {
+			meta.Account = "" // not an event of the service
+		}
+		return d.collapsing(meta.Account)
+	}
+	return data, nil
 }

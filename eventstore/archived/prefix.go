@@ -19,7 +19,11 @@ type Prefix struct {
 // repeated by any process; events that are archived already are passed over.
 func (s *Store) ArchivePrefixes(ctx context.Context, prefixes []Prefix) (Done, error) {
 	var done Done
-	if _, _, err := s.settle(ctx, ""); err != nil {
+	collapse, err := s.collapses(ctx)
+	if err == nil {
+		_, _, err = s.settle(ctx, "", collapse)
+	}
+	if err != nil {
 		return done, err
 	}
 	var b step
@@ -50,22 +54,22 @@ func (s *Store) ArchivePrefixes(ctx context.Context, prefixes []Prefix) (Done, e
 			if size += len(event.Data) + len(event.Metadata); size < mostBytes && streams < mostStreams {
 				continue
 			}
-			if err := s.flush(ctx, &b, &done); err != nil {
+			if err := s.flush(ctx, &b, &done, collapse); err != nil {
 				return done, err
 			}
 			streams, size, counted = 0, 0, false
 		}
 	}
-	return done, s.flush(ctx, &b, &done)
+	return done, s.flush(ctx, &b, &done, collapse)
 }
 
 // flush writes the events collected in b to an archive file, truncates their streams in the log, adds the file to done,
 // and empties b. When b has no events, flush does nothing.
-func (s *Store) flush(ctx context.Context, b *step, done *Done) error {
+func (s *Store) flush(ctx context.Context, b *step, done *Done, collapse bool) error {
 	if len(b.events) == 0 {
 		return nil
 	}
-	last, through, err := s.settle(ctx, "")
+	last, through, err := s.settle(ctx, "", collapse)
 	if err != nil {
 		return err
 	}
@@ -80,6 +84,6 @@ func (s *Store) flush(ctx context.Context, b *step, done *Done) error {
 	}
 	done.add(entry)
 	*b = step{}
-	_, _, err = s.settle(ctx, "")
+	_, _, err = s.settle(ctx, "", collapse)
 	return err
 }

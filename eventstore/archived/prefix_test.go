@@ -18,7 +18,7 @@ func TestArchivePrefixes(t *testing.T) {
 			t.Parallel()
 			log, files := open(t), newFolder()
 			streams := fillLog(t, log, 12, 2000)
-			store := archived.New(log, files, "movie", "ledger")
+			store := newArchive(log, files, "movie", "ledger")
 			before := askMore(t, store, streams)
 			half := eventstore.Revision(len(before["ledger-a from 0"]) / 2)
 			for i, prefixes := range [][]archived.Prefix{
@@ -36,9 +36,9 @@ func TestArchivePrefixes(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			wantSame(t, "in a new process", before, askMore(t, archived.New(log, files, "movie", "ledger"), streams))
-			if kind == "embedded" {
-				awaitLeft(t, log, kept(before, streams))
+			wantSame(t, "in a new process", before, askMore(t, newArchive(log, files, "movie", "ledger"), streams))
+			if removes(kind) {
+				awaitLeft(t, log, kept(log, before, streams))
 			}
 			first := eventstore.NoStream
 			for event, err := range log.ReadStream(t.Context(), "ledger-a", eventstore.Forwards, 0) {
@@ -72,7 +72,7 @@ func TestArchivePrefixes_gap(t *testing.T) {
 	if _, err := log.Append(t.Context(), "$$ledger-a", eventstore.NoStream, meta); err != nil {
 		t.Fatal(err)
 	}
-	_, err := archived.New(log, files, "movie", "ledger").ArchivePrefixes(t.Context(), []archived.Prefix{{Stream: "ledger-a", Through: 4}})
+	_, err := newArchive(log, files, "movie", "ledger").ArchivePrefixes(t.Context(), []archived.Prefix{{Stream: "ledger-a", Through: 4}})
 	if err == nil || !strings.Contains(err.Error(), "event 3 where 0 is expected") || len(files.files) != 0 {
 		t.Errorf("%v, %d files", err, len(files.files))
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"math"
 	"slices"
 
 	"moviola/eventstore"
@@ -29,6 +30,7 @@ type Store struct {
 	begun            []string // categories of the streams of which the oldest events may be archived
 	catalog          *catalog
 	opened           *directoryCache
+	mayFunc          func(context.Context) (bool, error) // reports whether the log may collapse streams; nil: it may not
 }
 
 // New returns a store that reads log together with its archive files. Archive archives streams of the given category when
@@ -40,10 +42,58 @@ func New(log eventstore.Store, files Files, category string, begun ...string) *S
 	}
 }
 
+// CollapseIf lets the log collapse the streams that have ended, from the next step of archiving for which the function may returns
+// true. That must be so only when the log can collapse streams, and every running process reads collapsed streams. It is called before
+// the store is used.
+func (s *Store) CollapseIf(may func(context.Context) (bool, error)) { s.mayFunc = may }
+
+// collapses reports whether the log may collapse streams now.
+func (s *Store) collapses(ctx context.Context) (bool, error) {
+	if s.mayFunc == nil {
+		return false, nil
+	}
+	may, err := s.mayFunc(ctx)
+	if err != nil {
+		return false, fmt.Errorf("find out whether archived streams may be collapsed: %w", err)
+	}
+	return may, nil
+}
+
+// mayCollapse reports whether a stream may be collapsed in the log: then the log has no event of it.
+func (s *Store) mayCollapse(stream string) bool {
+	category, _ := eventstore.SplitStream(stream)
+	return category == s.category
+}
+
+// Append implements eventstore.Store. The error of a conflict tells the last revision of a collapsed stream, too.
+func (s *Store) Append(
+	ctx context.Context, stream string, expected eventstore.Revision, events ...eventstore.Proposed,
+) (eventstore.Appended, error) {
+	done, err := s.Store.Append(ctx, stream, expected, events...)
+	var conflict *eventstore.ConflictError
+	if !errors.As(err, &conflict) || conflict.Actual != eventstore.NoStream || !s.mayCollapse(stream) {
+		return done, err
+	}
+	for newest, failed := range s.ReadStream(ctx, stream, eventstore.Backwards, -1) {
+		if failed != nil {
+			return done, fmt.Errorf("after a conflict: %w", failed)
+		}
+		return done, &eventstore.ConflictError{Stream: stream, Expected: expected, Actual: newest.Revision}
+	}
+	return done, err
+}
+
 // archives reports whether streams of a category may have events in the archive.
 func (s *Store) archives(category string) bool {
 	return category == s.category || slices.Contains(s.begun, category)
 }
+
+// A log reads a stream in pages. What is behind the first page may be collapsed before it is read: a page has at most so many events,
+// and ends when it has more than so many bytes.
+const (
+	pageEvents = 256
+	pageBytes  = 1 << 20
+)
 
 // ReadStream implements eventstore.Store. A stream that is not truncated is read from the log alone, at no extra cost.
 func (s *Store) ReadStream(
@@ -53,8 +103,9 @@ func (s *Store) ReadStream(
 		return s.readBackwards(ctx, stream, from)
 	}
 	return func(yield func(eventstore.Recorded, error) bool) {
-		next := max(from, 0)
+		next, count, size := max(from, 0), 0, 0
 		for event, err := range s.Store.ReadStream(ctx, stream, dir, from) {
+			count, size = count+1, size+len(event.Data)+len(event.Metadata)
 			if err == nil && event.Revision > next && !s.fill(ctx, stream, dir, next, event.Revision, yield) {
 				return
 			}
@@ -62,6 +113,9 @@ func (s *Store) ReadStream(
 				return
 			}
 			next = event.Revision + 1
+		}
+		if s.mayCollapse(stream) && (count == 0 || count >= pageEvents || size >= pageBytes) {
+			s.fill(ctx, stream, dir, next, math.MaxInt64, yield)
 		}
 	}
 }
@@ -82,8 +136,11 @@ func (s *Store) readBackwards(
 			}
 			next, seen = event.Revision-1, true
 		}
-		if next >= 0 {
+		switch {
+		case next >= 0:
 			s.fill(ctx, stream, eventstore.Backwards, 0, next+1, yield)
+		case !seen && s.mayCollapse(stream):
+			s.fill(ctx, stream, eventstore.Backwards, 0, math.MaxInt64, yield)
 		}
 	}
 }

@@ -29,7 +29,7 @@ func TestArchive(t *testing.T) {
 			t.Parallel()
 			log, files := open(t), newFolder()
 			streams := fillLog(t, log, 30, 2000)
-			store := archived.New(log, files, "movie")
+			store := newArchive(log, files, "movie")
 			before := askMore(t, store, streams)
 			wantSame(t, "without an archive", askMore(t, log, streams), before)
 			done, err := store.Archive(t.Context(), later())
@@ -37,10 +37,10 @@ func TestArchive(t *testing.T) {
 				t.Fatalf("archived %+v, %v; there are %d files", done, err, len(files.files))
 			}
 			wantSame(t, "in the same process", before, askMore(t, store, streams))
-			if kind == "embedded" {
-				awaitLeft(t, log, kept(before, streams))
+			if removes(kind) {
+				awaitLeft(t, log, kept(log, before, streams))
 			}
-			wantSame(t, "in a new process", before, askMore(t, archived.New(log, files, "movie"), streams))
+			wantSame(t, "in a new process", before, askMore(t, newArchive(log, files, "movie"), streams))
 			if again, err := store.Archive(t.Context(), later()); err != nil || again != (archived.Done{}) {
 				t.Errorf("archived again: %+v, %v", again, err)
 			}
@@ -56,7 +56,7 @@ func TestArchive_goesOn(t *testing.T) {
 			t.Parallel()
 			log, files := open(t), newFolder()
 			streams := fillLog(t, log, 12, 100)
-			store := archived.New(log, files, "movie")
+			store := newArchive(log, files, "movie")
 			r := rand.New(rand.NewPCG(1, 2))
 			for round := range 3 {
 				if _, err := store.Archive(t.Context(), later()); err != nil {
@@ -88,8 +88,8 @@ func TestArchive_goesOn(t *testing.T) {
 			if _, err := store.Archive(t.Context(), later()); err != nil {
 				t.Fatal(err)
 			}
-			if kind == "embedded" {
-				awaitLeft(t, log, kept(before, streams))
+			if removes(kind) {
+				awaitLeft(t, log, kept(log, before, streams))
 			}
 			wantSame(t, "after four rounds", before, ask(t, store, streams))
 		})
@@ -102,7 +102,7 @@ func TestArchive_rule(t *testing.T) {
 	now := time.Date(2026, 1, 30, 0, 0, 0, 0, time.UTC)
 	log := memory.New(memory.WithClock(func() time.Time { return now }))
 	files := newFolder()
-	store := archived.New(log, files, "movie")
+	store := newArchive(log, files, "movie")
 	r := rand.New(rand.NewPCG(1, 2))
 	add := func(stream string, at eventstore.Revision, kind string, n int) {
 		t.Helper()
@@ -169,7 +169,7 @@ func TestArchive_meanwhile(t *testing.T) {
 			log, files := open(t), newFolder()
 			streams := fillLog(t, log, 150, 100)
 			before := ask(t, log, streams)
-			store := archived.New(log, files, "movie")
+			store := newArchive(log, files, "movie")
 			var got []eventstore.Recorded
 			for event, err := range read(store, t.Context()) {
 				if err != nil {
@@ -178,10 +178,10 @@ func TestArchive_meanwhile(t *testing.T) {
 				if got = append(got, event); len(got) != 20 {
 					continue
 				}
-				if _, err := archived.New(log, files, "movie").Archive(t.Context(), later()); err != nil { // another process
+				if _, err := newArchive(log, files, "movie").Archive(t.Context(), later()); err != nil { // another process
 					t.Fatal(err)
 				}
-				awaitLeft(t, log, kept(before, streams))
+				awaitLeft(t, log, kept(log, before, streams))
 			}
 			want := before["all"]
 			if name == "backwards" {
@@ -199,7 +199,7 @@ func TestSubscribe_live(t *testing.T) {
 		t.Run(kind, func(t *testing.T) {
 			t.Parallel()
 			log, files := open(t), newFolder()
-			store := archived.New(log, files, "movie")
+			store := newArchive(log, files, "movie")
 			fillLog(t, log, 10, 100)
 			sub, err := store.Subscribe(t.Context(), eventstore.Position{}, eventstore.Filter{Categories: []string{"movie"}})
 			if err != nil {

@@ -24,6 +24,9 @@ func WithHistory(log eventstore.Store, files archived.Files) *archived.Store {
 // excludes by age or number. Other event stores have to be scavenged.
 func (s *Stores) Discards(ctx context.Context) (bool, error) { return s.client.Discards(ctx) }
 
+// Collapses reports whether the event store can collapse archived streams.
+func (s *Stores) Collapses(ctx context.Context) (bool, error) { return s.client.Collapses(ctx) }
+
 // historyFiles are the archive files in the storage of an installation.
 type historyFiles struct{ *Stores }
 

@@ -17,6 +17,7 @@ import (
 	"moviola/eventstore"
 	"moviola/eventstore/archived"
 	"moviola/eventstore/embedded"
+	"moviola/eventstore/embedded/logfile"
 	"moviola/eventstore/eventstoredb"
 )
 
@@ -152,7 +153,7 @@ func BenchmarkYear(b *testing.B) {
 	at := &dated{}
 	at.Store = o.client
 	y := newYear(b, func(func() time.Time) eventstore.Store { return at }, func(func() time.Time) archived.Files { return diskFolder(files) })
-	fmt.Printf("%d movies a day\n| Month | Movies | Log, MB | Archive, MB | Start of the log, ms | Start of the ledger, ms | Events read | Longest round of the keeper, ms |\n|---|---|---|---|---|---|---|---|\n", movies)
+	fmt.Printf("%d movies a day\n| Month | Movies | Log, MB | of it in use, MB | Archive, MB | Start of the log, ms | Start of the ledger, ms | Events read | Longest round of the keeper, ms |\n|---|---|---|---|---|---|---|---|---|\n", movies)
 	for range 12 {
 		longest := time.Duration(0)
 		month := y.now.Month()
@@ -171,7 +172,12 @@ func BenchmarkYear(b *testing.B) {
 		if totals.Charged != int64(7*y.next) {
 			b.Fatalf("charged %d", totals.Charged)
 		}
-		fmt.Printf("| %d | %d | %.1f | %.1f | %d | %d | %d | %d |\n", int(month), y.next, float64(bytesIn(b, o.dir))/1e6, float64(bytesIn(b, files))/1e6,
+		stats, err := logfile.LogStats(b.Context(), o.dir)
+		if err != nil {
+			b.Fatal(err)
+		}
+		fmt.Printf("| %d | %d | %.1f | %.1f | %.1f | %d | %d | %d | %d |\n", int(month), y.next, float64(bytesIn(b, o.dir))/1e6,
+			float64(stats.FileBytes-stats.FreeBytes)/1e6, float64(bytesIn(b, files))/1e6,
 			started.Milliseconds(), folded.Milliseconds(), read, longest.Milliseconds())
 	}
 	o.stop(b)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/sirupsen/logrus"
@@ -16,6 +17,7 @@ import (
 	"moviola/domain/plan"
 	"moviola/handlers/background/chores"
 	"moviola/internal/config"
+	"moviola/projections"
 )
 
 // halfFileAge is the age at which an unfinished stored file is removed. It is longer than the longest pause of a sender, so that
@@ -75,6 +77,7 @@ func (s *Background) historyChores(logger logrus.FieldLogger) []chores.Chore {
 		return nil
 	}
 	plans := commands.NewAccountPlans(s.Stores.Log, time.Now, s.Plans)
+	s.Stores.Archive.CollapseIf(s.mayCollapse)
 	return []chores.Chore{
 		chores.History(chores.HistoryConfig{
 			Archive: s.Stores.Archive, Codec: s.Stores.Log.Codec(), Age: s.Config.History, Plans: own, PlanOf: plans.Of, Logger: logger,
@@ -87,6 +90,19 @@ func (s *Background) historyChores(logger logrus.FieldLogger) []chores.Chore {
 			},
 		}),
 	}
+}
+
+// mayCollapse reports whether the event store may collapse archived movies: it can do so, and every running process can read
+// them. Decision 110.
+func (s *Background) mayCollapse(ctx context.Context) (bool, error) {
+	if can, err := s.Stores.Collapses(ctx); err != nil || !can {
+		return false, err
+	}
+	running, err := s.Models.Processes.List(ctx)
+	if err != nil {
+		return false, err
+	}
+	return !slices.ContainsFunc(running, func(p projections.Process) bool { return !p.ReadsCollapsed }), nil
 }
 
 // tidied returns the chore that removes, from one cache of the renderer, files that were not used for AssetCacheTTL. name is the

@@ -35,7 +35,7 @@ func (s *Observing) TellOthers(ctx context.Context) error {
 
 func (s *Observing) describe(started time.Time) projections.Process {
 	p := projections.Process{Name: s.Worker, Version: config.Version, Roles: s.Config.Roles, StartedAt: started,
-		ReadsEncrypted: true}
+		ReadsEncrypted: true, ReadsCollapsed: true}
 	if space, err := s.Disk.Space(); err == nil { // after an error the space stays 0, which means unknown
 		p.DiskFree, p.DiskTotal = space.Free, space.Total
 	}
