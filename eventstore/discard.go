@@ -15,8 +15,9 @@ import (
 const DiscardProperty = "moviolaDiscard"
 
 // CollapseProperty is the field of a stream's metadata that says, with the value true: when all events of the stream are
-// truncated ($tb), the stream may be collapsed. The embedded event store then keeps nothing but its last revision and its metadata,
-// so that the stream goes on as before. EventStoreDB does not know the field, and keeps the newest event of such a stream.
+// truncated ($tb), the stream may be collapsed. The embedded event store then keeps nothing but its last revision and its
+// metadata, so that the stream goes on as before. EventStoreDB does not know the field, and keeps the newest event of such
+// a stream.
 const CollapseProperty = "moviolaCollapse"
 
 // Discard deletes a stream whose newest event has the revision given by last. An event that is appended meanwhile stays. The call

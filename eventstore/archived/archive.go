@@ -47,12 +47,24 @@ var ErrBusy = errors.New("another process archives the same log")
 // Archive copies the events of ended streams from the log to archive files, and then truncates the streams in the log. A
 // call that was interrupted can be repeated by any process: no event is lost. A rule looks at a stream again only for
 // events that are later in the log than the place that the rule has reached (Rule.Lane).
+//
+// When the log may collapse streams (CollapseIf), it may also collapse those that were archived before, from the end of
+// this call on.
 func (s *Store) Archive(ctx context.Context, rule Rule) (Done, error) {
-	var done Done
 	collapse, err := s.collapses(ctx)
 	if err != nil {
-		return done, err
+		return Done{}, err
 	}
+	done, err := s.archive(ctx, rule, collapse)
+	if err == nil && collapse {
+		err = s.collapseEarlier(ctx)
+	}
+	return done, err
+}
+
+// archive is Archive for streams that are not archived yet.
+func (s *Store) archive(ctx context.Context, rule Rule, collapse bool) (Done, error) {
+	var done Done
 	for {
 		last, through, err := s.settle(ctx, rule.Lane, collapse)
 		if err != nil {
@@ -87,9 +99,8 @@ func (d *Done) add(entry Entry) {
 }
 
 // settle reads the catalogue, and truncates in the log the streams of every archive file for which the catalogue has no
-// event $truncated yet. When collapse is true, the log may collapse those of them that have ended, and those of files that were
-// truncated before. It returns the last revision of the catalogue, and the position up to which the rule named lane
-// has examined the log.
+// event $truncated yet. When collapse is true, the log may collapse those of them that have ended. It returns the last
+// revision of the catalogue, and the position up to which the rule named lane has examined the log.
 func (s *Store) settle(
 	ctx context.Context, lane string, collapse bool,
 ) (last eventstore.Revision, through eventstore.Position, err error) {
@@ -97,16 +108,9 @@ func (s *Store) settle(
 		if _, err := s.catalog.refresh(ctx); err != nil {
 			return 0, eventstore.Position{}, err
 		}
-		last, through, open := s.catalog.state(lane, collapse)
+		last, through, open := s.catalog.state(lane)
 		if len(open) == 0 {
 			return last, through, nil
-		}
-		if collapse && !s.catalog.announced() {
-			// From here on, versions that do not know collapsed streams say so when they read the catalogue.
-			if _, err := s.catalog.append(ctx, last, collapsingType, struct{}{}); err != nil && !errors.Is(err, eventstore.ErrConflict) {
-				return last, through, err
-			}
-			continue
 		}
 		for _, entry := range open {
 			if err := s.truncateStreams(ctx, entry, collapse); err != nil {
@@ -114,6 +118,39 @@ func (s *Store) settle(
 			}
 		}
 		// The next round reads the catalogue again, because truncateStreams has appended events to it.
+	}
+}
+
+// collapseEarlier lets the log collapse the streams of archive files that were truncated when it could not. A file that
+// cannot be read does not keep it from the others.
+func (s *Store) collapseEarlier(ctx context.Context) error {
+	if _, err := s.catalog.refresh(ctx); err != nil {
+		return err
+	}
+	var failures []error
+	for _, entry := range s.catalog.uncollapsed() {
+		if err := s.truncateStreams(ctx, entry, true); err != nil {
+			failures = append(failures, fmt.Errorf("collapse what is in archive file %s: %w", entry.Key, err))
+		}
+		if ctx.Err() != nil {
+			break
+		}
+	}
+	return errors.Join(failures...)
+}
+
+// announce writes to the catalogue, once, that the log may collapse streams from now on: versions that cannot read such streams
+// then say so when they read the catalogue.
+func (s *Store) announce(ctx context.Context) error {
+	for {
+		if _, err := s.catalog.refresh(ctx); err != nil || s.catalog.announced() {
+			return err
+		}
+		last, _, _ := s.catalog.state("")
+		_, err := s.catalog.append(ctx, last, collapsingType, struct{}{})
+		if err != nil && !errors.Is(err, eventstore.ErrConflict) {
+			return err
+		}
 	}
 }
 
@@ -288,6 +325,9 @@ func (s *Store) commit(ctx context.Context, after eventstore.Revision, entry Ent
 // truncateStreams truncates the streams of an archive file in the log, and records in the catalogue that it has done so.
 func (s *Store) truncateStreams(ctx context.Context, entry Entry, collapse bool) error {
 	places, err := s.opened.places(ctx, entry)
+	if err == nil && collapse {
+		err = s.announce(ctx)
+	}
 	if err != nil {
 		return err
 	}
@@ -325,7 +365,10 @@ give:
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	last, _, _ := s.catalog.state("", collapse)
+	if _, err := s.catalog.refresh(ctx); err != nil {
+		return err
+	}
+	last, _, _ := s.catalog.state("")
 	_, err = s.catalog.append(ctx, last, truncatedType, truncation{File: entry.Revision, Collapse: collapse})
 	if errors.Is(err, eventstore.ErrConflict) { // another process has written to the catalogue; the caller reads it again
 		return nil

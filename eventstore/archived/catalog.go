@@ -204,22 +204,28 @@ func (s *Store) Truncated(ctx context.Context, since time.Time) (Truncated, erro
 }
 
 // state returns the last revision of the catalogue, and the position up to which the rule named lane has examined the
-// log. open lists the entries whose streams may not be truncated yet: the catalogue has no event $truncated for them. When
-// collapse is true, it also lists those whose streams were truncated so that the log must not collapse them.
-func (c *catalog) state(
-	lane string, collapse bool,
-) (last eventstore.Revision, through eventstore.Position, open []Entry) {
+// log. open lists the entries whose streams may not be truncated yet: the catalogue has no event $truncated for them.
+func (c *catalog) state(lane string) (last eventstore.Revision, through eventstore.Position, open []Entry) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if len(c.open) == 0 && (!collapse || len(c.whole) == 0) {
-		return c.last, c.through[lane], nil
-	}
 	for _, entry := range c.entries {
-		if c.open[entry.Revision] || collapse && c.whole[entry.Revision] {
+		if c.open[entry.Revision] {
 			open = append(open, entry)
 		}
 	}
 	return c.last, c.through[lane], open
+}
+
+// uncollapsed lists the entries whose streams were truncated so that the log must not collapse them.
+func (c *catalog) uncollapsed() (entries []Entry) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, entry := range c.entries {
+		if c.whole[entry.Revision] {
+			entries = append(entries, entry)
+		}
+	}
+	return entries
 }
 
 // announced reports whether the catalogue says that the log may collapse streams.

@@ -3,6 +3,7 @@ package archived_test
 import (
 	"context"
 	"errors"
+	"math/rand/v2"
 	"strings"
 	"testing"
 
@@ -12,8 +13,8 @@ import (
 	"moviola/eventstore/archived"
 )
 
-// What was archived when the log could not collapse streams is collapsed by the next round that may, but for streams that have got
-// events since, or whose metadata says more. Answers are the same.
+// What was archived when the log could not collapse streams is collapsed by the next round that may, but for streams that
+// have got events since, or whose metadata says more. Answers are the same.
 func TestArchive_collapsesLater(t *testing.T) {
 	t.Parallel()
 	log, files := kinds["embedded"](t), newFolder()
@@ -60,6 +61,44 @@ func TestArchive_collapsesLater(t *testing.T) {
 	}
 	if said != 1 {
 		t.Errorf("the catalogue says %d times that streams may be collapsed", said)
+	}
+}
+
+// A file that is gone keeps neither later movies from being archived nor those of other files from being collapsed.
+func TestArchive_collapseWithoutAFile(t *testing.T) {
+	t.Parallel()
+	log, files, may := kinds["memory"](t), newFolder(), false
+	store := archived.New(log, files, "movie")
+	store.CollapseIf(func(context.Context) (bool, error) { return may, nil })
+	r := rand.New(rand.NewPCG(1, 2))
+	round := func(stream string) error {
+		if _, err := store.Append(t.Context(), stream, eventstore.NoStream, events(r, 3, "Ended", 9)...); err != nil {
+			t.Fatal(err)
+		}
+		_, err := store.Archive(t.Context(), later())
+		return err
+	}
+	for _, stream := range []string{"movie-lost", "movie-a"} {
+		if err := round(stream); err != nil {
+			t.Fatal(err)
+		}
+		if stream == "movie-lost" {
+			clear(files.files)
+		}
+	}
+	may = true
+	store = archived.New(log, files, "movie")
+	store.CollapseIf(func(context.Context) (bool, error) { return may, nil })
+	if err := round("movie-b"); err == nil {
+		t.Errorf("the error is %v", err)
+	}
+	for stream, want := range map[string]bool{"movie-lost": false, "movie-a": true, "movie-b": true} {
+		for event, err := range log.ReadStream(t.Context(), "$$"+stream, eventstore.Backwards, -1) {
+			if got := strings.Contains(string(event.Data), eventstore.CollapseProperty); err != nil || got != want {
+				t.Errorf("%s: %s, %v", stream, event.Data, err)
+			}
+			break
+		}
 	}
 }
 

@@ -105,8 +105,8 @@ func (d description) with(p part) ([]byte, error) {
 	return json.Marshal(d.Fields)
 }
 
-// collapsing returns the stream's metadata with what lets the log collapse it: $tb hides all archived events, and the field account
-// names the account of the stream; empty: none is known.
+// collapsing returns the stream's metadata with what lets the log collapse it: $tb hides all archived events, and the field
+// account names the account of the stream; empty: none is known.
 func (d description) collapsing(of domain.AccountID) ([]byte, error) {
 	d.Fields[truncateBefore] = json.RawMessage(fmt.Sprint(d.Archived.end()))
 	d.Fields[eventstore.CollapseProperty] = json.RawMessage("true")
@@ -141,8 +141,8 @@ func unarchived(data []byte) ([]byte, error) {
 	return json.Marshal(d.Fields)
 }
 
-// truncate hides the events of a stream that are in an archive file, by $tb in the stream's metadata. When collapse is true and all
-// events of the stream are archived, the log may collapse it. The call may be repeated.
+// truncate hides the events of a stream that are in an archive file, by $tb in the stream's metadata. When collapse is true
+// and all events of the stream are archived, the log may collapse it. The call may be repeated.
 func truncate(ctx context.Context, log eventstore.Store, stream string, p part, collapse bool) error {
 	for {
 		d, err := describe(ctx, log, stream)

@@ -42,9 +42,9 @@ func New(log eventstore.Store, files Files, category string, begun ...string) *S
 	}
 }
 
-// CollapseIf lets the log collapse the streams that have ended, from the next step of archiving for which the function may returns
-// true. That must be so only when the log can collapse streams, and every running process reads collapsed streams. It is called before
-// the store is used.
+// CollapseIf lets the log collapse the streams that have ended, from the next step of archiving for which the function may
+// returns true. That must be so only when the log can collapse streams, and every running process reads collapsed streams.
+// It is called before the store is used.
 func (s *Store) CollapseIf(may func(context.Context) (bool, error)) { s.mayFunc = may }
 
 // collapses reports whether the log may collapse streams now.
@@ -88,8 +88,8 @@ func (s *Store) archives(category string) bool {
 	return category == s.category || slices.Contains(s.begun, category)
 }
 
-// A log reads a stream in pages. What is behind the first page may be collapsed before it is read: a page has at most so many events,
-// and ends when it has more than so many bytes.
+// A log reads a stream in pages. What is behind the first page may be collapsed before it is read: a page has at most so
+// many events, and ends when it has more than so many bytes.
 const (
 	pageEvents = 256
 	pageBytes  = 1 << 20

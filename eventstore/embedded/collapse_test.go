@@ -76,8 +76,8 @@ func (h *harness) wantCollapsed(when, stream string, last esdb.EventData) {
 	}
 }
 
-// TestCollapse: of a collapsed stream nothing is in the log, and every answer about it is what it was: of reads, of its metadata, of
-// appends. It goes on after its last revision, and can be collapsed again, also after a restart.
+// TestCollapse: of a collapsed stream nothing is in the log, and every answer about it is what it was: of reads, of its
+// metadata, of appends. It goes on after its last revision, and can be collapsed again, also after a restart.
 func TestCollapse(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -180,8 +180,8 @@ func TestCollapse_deleted(t *testing.T) {
 	mustBeSound(t, dir)
 }
 
-// TestCollapse_late: a stream whose metadata is the newest record of the log is collapsed as soon as another record comes, not an hour
-// later.
+// TestCollapse_late: a stream whose metadata is the newest record of the log is collapsed as soon as another record comes,
+// not an hour later.
 func TestCollapse_late(t *testing.T) {
 	t.Parallel()
 	h := newHarness(t, embedded.Config{Scavenge: time.Millisecond})
@@ -199,8 +199,8 @@ func TestCollapse_late(t *testing.T) {
 	h.awaitCollapsed("a-1")
 }
 
-// TestCollapse_pieces: a backup in pieces has the collapsed streams, and a log that is made of it goes on where they were. Pieces stay
-// as they are while the log grows.
+// TestCollapse_pieces: a backup in pieces has the collapsed streams, and a log that is made of it goes on where they were.
+// Pieces stay as they are while the log grows.
 func TestCollapse_pieces(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -252,8 +252,8 @@ func TestCollapse_pieces(t *testing.T) {
 	mustBeSound(t, again)
 }
 
-// TestCollapse_killed: a server that is killed while it collapses streams leaves a sound log, in which each stream is whole or collapsed,
-// and the next one goes on.
+// TestCollapse_killed: a server that is killed while it collapses streams leaves a sound log, in which each stream is whole
+// or collapsed, and the next one goes on.
 func TestCollapse_killed(t *testing.T) {
 	t.Parallel()
 	const streams = 200

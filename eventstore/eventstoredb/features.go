@@ -21,8 +21,8 @@ func (s *Store) Discards(ctx context.Context) (bool, error) {
 	return s.has(ctx, eventstore.DiscardFeature)
 }
 
-// Collapses reports whether the server is moviola's own one, in a version that knows eventstore.CollapseProperty. The error is that
-// of the connection or of the call.
+// Collapses reports whether the server is moviola's own one, in a version that knows eventstore.CollapseProperty. The error
+// is that of the connection or of the call.
 func (s *Store) Collapses(ctx context.Context) (bool, error) {
 	return s.has(ctx, eventstore.CollapseFeature)
 }

@@ -10,14 +10,14 @@ import (
 	"zombiezen.com/go/sqlite/sqlitex"
 )
 
-// collapsedVersion is the user_version of a file that has the tables of collapsedSchema. Earlier versions of the program refuse such
-// a file: to them a collapsed stream would be one that has never existed.
+// collapsedVersion is the user_version of a file that has the tables of collapsedSchema. Earlier versions of the program
+// refuse such a file: to them a collapsed stream would be one that has never existed.
 const collapsedVersion = 3
 
-// collapsedSchema adds the tables of collapsed streams. A row of the table collapsed has what is left of a stream and of its
-// metadata: the revision, position and id of its newest event, and its metadata. The metadata of many streams is the same, and is
-// stored once. While a stream, or its metadata, is collapsed, it has no row in the table streams, and the row with the name nameless
-// counts its removed events.
+// collapsedSchema adds the tables of collapsed streams. A row of the table collapsed has what is left of a stream and of
+// its metadata: the revision, position and id of its newest event, and its metadata. The metadata of many streams is the
+// same, and is stored once. While a stream, or its metadata, is collapsed, it has no row in the table streams, and the row
+// with the name nameless counts its removed events.
 //
 // A stream that gets another event has a row in the table streams again, and so has metadata that is written again. The row in
 // the table collapsed stays, so that the id of the newest event before it is still known.
@@ -123,8 +123,8 @@ func (l *Log) collapse(stream string, before int64) (count int, late bool, err e
 	return count, false, nil
 }
 
-// drop removes streams with all their records, in the writer's transaction. The row with the name nameless counts the records. drop
-// returns how many it has removed.
+// drop removes streams with all their records, in the writer's transaction. The row with the name nameless counts the
+// records. drop returns how many it has removed.
 func (l *Log) drop(names []any) (int, error) {
 	earlier, _, err := queryInt(l.writer, "SELECT sum(removed) FROM streams WHERE name IN (?, ?)", names...)
 	if err != nil {
@@ -161,8 +161,8 @@ func (l *Log) newestOf(stream string) (newest *Record, err error) {
 	return newest, err
 }
 
-// collapsedEnd returns the revision after the last one that a stream, or the metadata of a stream, had when it was collapsed; 0: it
-// never was.
+// collapsedEnd returns the revision after the last one that a stream, or the metadata of a stream, had when it was
+// collapsed; 0: it never was.
 func collapsedEnd(conn *sqlite.Conn, stream string) (int64, error) {
 	query, name := "SELECT revision + 1 FROM collapsed WHERE name = ?", stream
 	if described, isMeta := strings.CutPrefix(stream, MetaPrefix); isMeta {
@@ -172,8 +172,8 @@ func collapsedEnd(conn *sqlite.Conn, stream string) (int64, error) {
 	return end, err
 }
 
-// collapsedEvent returns the newest event that a stream had when it was collapsed: its revision, position and id alone. It returns
-// nil for a stream that was never collapsed.
+// collapsedEvent returns the newest event that a stream had when it was collapsed: its revision, position and id alone. It
+// returns nil for a stream that was never collapsed.
 func collapsedEvent(conn *sqlite.Conn, stream string) (found *Record, err error) {
 	err = sqlitex.Execute(conn, "SELECT revision, position, id FROM collapsed WHERE name = ?",
 		&sqlitex.ExecOptions{Args: []any{stream}, ResultFunc: func(stmt *sqlite.Stmt) error {

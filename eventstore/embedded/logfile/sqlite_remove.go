@@ -31,8 +31,8 @@ func (l *Log) Remove(stream string, below int64, limit int) (removed int, err er
 }
 
 // nameless is the name in the one row of the table of streams that stands for no stream. The column removed of this row
-// counts the removed records of discarded and collapsed streams, which have no row any more. So Verify does not report the positions of
-// these records as missing. A stream always has a name that is not empty.
+// counts the removed records of discarded and collapsed streams, which have no row any more. So Verify does not report the
+// positions of these records as missing. A stream always has a name that is not empty.
 const nameless = ""
 
 // Discard implements Storage.
