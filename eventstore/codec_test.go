@@ -50,7 +50,7 @@ func batchSamples() []domain.Event {
 }
 
 func coreSamples() []domain.Event {
-	expires, index, credits := at.Add(time.Hour), 1, int64(600)
+	expires, index, credits, spent := at.Add(time.Hour), 1, int64(600), int64(240)
 	integrated := -14.2
 	plan := &movie.Dimensions{Width: 1920, Height: 1080, Frames: 250, FPSNum: 30000, FPSDen: 1001}
 	file := &movie.File{
@@ -84,8 +84,8 @@ func coreSamples() []domain.Event {
 		movie.FileDeleted{Reason: movie.ByUser, At: at},
 		movie.DeliveryStarted{Run: 1, Worker: "w1", At: at, Death: domain.Crashed},
 		movie.DeliveryAttempted{Run: 1, Index: 2, Try: 3, Final: true, Type: "webhook", ID: "hook", Status: movie.DeliveryError,
-			HTTPStatus: 503, Message: "https://example.com answered 503", DurationMS: 250, At: at},
-		movie.DeliveryReleased{Run: 1, Worker: "w1", At: at},
+			HTTPStatus: 503, Message: "https://example.com answered 503", DurationMS: 250, At: at, Spent: &spent},
+		movie.DeliveryReleased{Run: 1, Worker: "w1", At: at, Spent: &spent},
 		movie.DeliveryFinished{Run: 1, At: at},
 		movie.RedeliveryRequested{Request: 1, Index: &index, At: at},
 		ledger.CreditsGranted{Reference: "opening", Kind: "pack", Amount: 600, At: at},

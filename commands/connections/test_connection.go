@@ -86,7 +86,8 @@ func (h TestConnectionHandler) Handle(ctx context.Context, cmd TestConnection) (
 		return done, fmt.Errorf("test connection %s of account %s: %w", cmd.ID, cmd.Account, err)
 	}
 	done.Position, err = h.record.Handle(ctx, RecordConnectionTest{
-		Account: cmd.Account, ID: cmd.ID, Version: opened.Version, Success: done.Success, Message: done.Message, HostKey: receipt.HostKey,
+		Account: cmd.Account, ID: cmd.ID, Version: opened.Version,
+		Success: done.Success, Message: done.Message, HostKey: receipt.HostKey,
 	})
 	return done, err
 }
