@@ -105,6 +105,29 @@ func (s accountFolder) keep(key string, raw []byte) (commands.Asset, error) {
 	return asset, nil
 }
 
+// expectedPicture is the size of a usual picture, in bytes.
+const expectedPicture = 2 << 20
+
+// reserve counts a picture that is going to be made, and its note: a picture that cannot be kept is not paid for. The caller calls
+// free before it keeps the picture.
+func (s accountFolder) reserve(ctx context.Context) (free func(), err error) {
+	var writes []*quota.FileWrite
+	free = func() {
+		for _, w := range writes {
+			w.Drop()
+		}
+	}
+	for _, size := range []int64{expectedPicture, 0} {
+		w := s.room.Begin(filepath.Base(s.dir))
+		writes = append(writes, w)
+		if err := w.Add(ctx, size); err != nil {
+			free()
+			return nil, fmt.Errorf("make room for an image: %w", tooMuch(err))
+		}
+	}
+	return free, nil
+}
+
 // tooMuch returns the client's error when the pictures of an account have reached its bound. Any other error is returned
 // unchanged: also that of the bound of all accounts together, which may be temporary.
 func tooMuch(err error) error {

@@ -185,7 +185,12 @@ func (g *Generator) share(
 			return nil, fmt.Errorf("wait for a free place to generate an image: %w", err)
 		}
 		defer place.Release()
+		free, err := s.reserve(ctx)
+		if err != nil {
+			return nil, err
+		}
 		raw, err := g.ask(ctx, o)
+		free()
 		if err != nil {
 			return nil, err
 		}

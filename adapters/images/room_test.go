@@ -21,8 +21,12 @@ func TestGenerate_room(t *testing.T) {
 	})
 	cat := commands.ImageRequest{Account: "a", Prompt: "a cat"}
 	first := mustGenerate(t, g, cat) // it, and the note of it
+	paid := len(p.requests)
 	_, err := g.Generate(t.Context(), commands.ImageRequest{Account: "a", Prompt: "a dog"})
 	requireFault(t, err, "come to 3 files, as much as they may")
+	if len(p.requests) != paid {
+		t.Error("a picture is paid for that cannot be kept")
+	}
 	mustGenerate(t, g, commands.ImageRequest{Account: "b", Prompt: "a dog"})
 
 	all, err := filepath.Glob(filepath.Join(filepath.Dir(first.Asset.Path), "*"))
