@@ -40,8 +40,8 @@ func NewCompleteBatchHandler(submit SubmitMovieHandler) CompleteBatchHandler {
 // rowsAtOnce is how many rows of a batch are submitted in parallel.
 const rowsAtOnce = 4
 
-// holdLimit is the age at which a hold for a batch has failed or is in the ledger: longer than submitLimit and the deadline of the
-// ledgers together.
+// holdLimit is the age at which a hold for a batch has failed or is in the ledger: longer than submitLimit and the deadline of
+// the ledgers together.
 const holdLimit = 90 * time.Second
 
 // rowsBetweenLooks is the number of submitted rows after which Handle checks again whether the batch was cancelled.

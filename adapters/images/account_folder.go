@@ -108,8 +108,8 @@ func (s accountFolder) keep(key string, raw []byte) (commands.Asset, error) {
 // expectedPicture is the size of a usual picture, in bytes.
 const expectedPicture = 2 << 20
 
-// reserve counts a picture that is going to be made, and its note: a picture that cannot be kept is not paid for. The caller calls
-// free before it keeps the picture.
+// reserve counts a picture that is going to be made, and its note: a picture that cannot be kept is not paid for. The caller
+// calls free before it keeps the picture.
 func (s accountFolder) reserve(ctx context.Context) (free func(), err error) {
 	var writes []*quota.FileWrite
 	free = func() {

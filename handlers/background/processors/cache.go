@@ -19,8 +19,8 @@ type found struct {
 }
 
 // fetched looks for an equal movie that was rendered for the account before, unless the document says cache: false.
-// Decision 20. When it has copied the files of one, it returns commands.ErrCached. When there is none that can be used, for example
-// because a file of it is missing or damaged, it returns nil, and the movie is rendered.
+// Decision 20. When it has copied the files of one, it returns commands.ErrCached. When there is none that can be used, for
+// example because a file of it is missing or damaged, it returns nil, and the movie is rendered.
 func (r *render) fetched(ctx context.Context, raw []byte, contents map[string]string) error {
 	doc, err := document.Parse(raw)
 	if err != nil || !doc.Cache {
