@@ -42,6 +42,12 @@ func TestInboxes(t *testing.T) {
 	}
 	for n := range 13 {
 		now = now.Add(time.Second)
+		files.Fail(func(call, _ string) error {
+			if n == 11 && call == "delete" { // older letters cannot be removed: this one is received all the same
+				return errors.New("the storage is away")
+			}
+			return nil
+		})
 		if !send("alice", opened.ID, fmt.Sprintf("the secret body %d", n)) {
 			t.Fatal("not received")
 		}
