@@ -314,13 +314,14 @@ type receiver struct {
 
 type call struct {
 	endpoint, contentType string
+	message               string
 	signing               []string
 	payload               map[string]any
 	at                    time.Time
 }
 
 func (r *receiver) post(ctx context.Context, sent delivery.WebhookCall) (delivery.WebhookResult, error) {
-	c := call{endpoint: sent.Endpoint, contentType: sent.ContentType, signing: sent.Signing, at: time.Now()}
+	c := call{endpoint: sent.Endpoint, contentType: sent.ContentType, message: sent.Message, signing: sent.Signing, at: time.Now()}
 	if err := json.Unmarshal(sent.Payload, &c.payload); err != nil {
 		return delivery.WebhookResult{}, err
 	}

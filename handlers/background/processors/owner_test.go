@@ -76,6 +76,10 @@ func TestRedeliver(t *testing.T) {
 		if last.endpoint != "https://b.example" || last.payload["url"] != first.payload["url"] || last.payload["project"] != string(project) {
 			t.Errorf("calls %+v and %+v", first, last)
 		}
+		// Decision 107: receivers de-duplicate by the id of the message, so it names the event and not the try.
+		if last.message != first.message || last.message == w.hooks.calls[0].message {
+			t.Errorf("messages %s, %s and, to the other destination, %s", first.message, last.message, w.hooks.calls[0].message)
+		}
 		w.commands(w.log(), func(c *commandSet) {
 			must(t, second(c.again.Handle(t.Context(), deliveries.RequestRedelivery{Account: alice, Project: project})))
 		})
