@@ -66,7 +66,7 @@ func TestKeysList(t *testing.T) {
 		`{"success":true,"next_token":"more","keys":[{"id":"`+id+`1","name":"ci","role":"editor","legacy":null,"created_at":"2026-11-21T09:00:00.000Z","expires_at":null}]}`,
 		`{"success":true,"next_token":null,"keys":[
 			{"id":"`+id+`2","name":"old","role":"admin","legacy":"primary","created_at":"2026-11-20T09:00:00.000Z","expires_at":"2026-11-20T10:00:00.000Z","expired":true},
-			{"id":"`+id+`3","name":"x","role":"viewer","legacy":null,"created_at":"2026-11-19T09:00:00.000Z","expires_at":"2027-11-20T10:00:00.000Z","expired":false}]}`)
+			{"id":"`+id+`3","name":"x\u001b[2J\n`+id+`4\tadmin","role":"viewer","legacy":null,"created_at":"2026-11-19T09:00:00.000Z","expires_at":"2027-11-20T10:00:00.000Z","expired":false}]}`)
 	code, out, errs := command("keys", "list", "--account", "a&b", "--url", o.url+"/")
 	if code != 0 || errs != "" {
 		t.Errorf("exit %d: %s", code, errs)
@@ -78,7 +78,7 @@ func TestKeysList(t *testing.T) {
 		"ID ROLE CREATED EXPIRES NAME",
 		id + "1 editor 2026-11-21T09:00:00.000Z never ci",
 		id + "2 admin (primary) 2026-11-20T09:00:00.000Z 2026-11-20T10:00:00.000Z (expired) old",
-		id + "3 viewer 2026-11-19T09:00:00.000Z 2027-11-20T10:00:00.000Z x",
+		id + "3 viewer 2026-11-19T09:00:00.000Z 2027-11-20T10:00:00.000Z x [2J " + id + "4 admin", // a client chose the name
 	}
 	var got []string
 	for line := range strings.Lines(out) {

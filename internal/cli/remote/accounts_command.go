@@ -8,9 +8,10 @@ import (
 	"net/url"
 	"text/tabwriter"
 
-	"moviola/internal/config"
-
 	"github.com/spf13/cobra"
+
+	acts "moviola/domain/operator"
+	"moviola/internal/config"
 )
 
 // The paths of the operator's interface for accounts, credits, work and the audit trail.
@@ -70,7 +71,8 @@ func listAccountsCommand(o *operator) *cobra.Command {
 					return err
 				}
 				for _, a := range page.Accounts {
-					_, _ = fmt.Fprintf(out, "%s\t%s\t%s\t%s\t%s\n", a.Account, a.Plan, a.State, a.OpenedAt, a.Name)
+					_, _ = fmt.Fprintf(out, "%s\t%s\t%s\t%s\t%s\n", a.Account, a.Plan, a.State, a.OpenedAt,
+						acts.Plain(a.Name))
 				}
 				if page.NextToken == nil {
 					return out.Flush()
@@ -109,7 +111,7 @@ func (a accountRow) print(w io.Writer) error {
 	out := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	row := func(name string, value any) { _, _ = fmt.Fprintf(out, "%s\t%v\n", name, value) } // errors are returned by Flush
 	row("account", a.Account)
-	row("name", a.Name)
+	row("name", acts.Plain(a.Name))
 	row("plan", a.Plan)
 	row("state", a.State)
 	row("opened", a.OpenedAt)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	acts "moviola/domain/operator"
 	"moviola/handlers/http/keys"
 	"moviola/internal/config"
 )
@@ -39,7 +40,8 @@ func listKeysCommand(o *operator) *cobra.Command {
 					return err
 				}
 				for _, k := range page.Keys {
-					_, _ = fmt.Fprintf(out, "%s\t%s\t%s\t%s\t%s\n", k.ID, roleOf(k), k.CreatedAt, expiryOf(k), k.Name)
+					_, _ = fmt.Fprintf(out, "%s\t%s\t%s\t%s\t%s\n", k.ID, roleOf(k), k.CreatedAt, expiryOf(k),
+						acts.Plain(k.Name))
 				}
 				if page.NextToken == nil {
 					return out.Flush()

@@ -8,6 +8,8 @@ import (
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
+
+	acts "moviola/domain/operator"
 )
 
 // WorkCommand is `moviola work`: it shows the work list and the processes of a running service, and retries or drops stuck work.
@@ -49,7 +51,8 @@ func listWorkCommand(o *operator) *cobra.Command {
 			out := tabwriter.NewWriter(cmd.OutOrStdout(), 0, 0, 2, ' ', 0)
 			_, _ = fmt.Fprintln(out, "WORK\tACCOUNT\tFAILURES\tLAST\tDROPPABLE\tMESSAGE") // errors are returned by Flush
 			for _, s := range stuck {
-				_, _ = fmt.Fprintf(out, "%s\t%s\t%d\t%s\t%t\t%s\n", s.Work, s.Account, s.Failures, s.Last, s.Droppable, s.Message)
+				_, _ = fmt.Fprintf(out, "%s\t%s\t%d\t%s\t%t\t%s\n", s.Work, s.Account, s.Failures, s.Last, s.Droppable,
+					acts.Plain(s.Message))
 			}
 			return out.Flush()
 		},
