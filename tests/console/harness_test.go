@@ -6,10 +6,12 @@ import (
 	"fmt"
 	"os"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
 
+	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/cdproto/input"
 	cdplog "github.com/chromedp/cdproto/log"
 	"github.com/chromedp/cdproto/network"
@@ -26,6 +28,9 @@ const patience = 2 * time.Minute
 
 func TestMain(m *testing.M) {
 	code := m.Run()
+	if chromiums.end != nil {
+		chromiums.end()
+	}
 	harness.RemoveBinaries()
 	os.Exit(code)
 }
@@ -98,20 +103,28 @@ func pageAddress(c *harness.Client) string {
 	return strings.Replace(c.Base, "127.0.0.1", "localhost", 1)
 }
 
-// launch starts Chromium, which ends with the test. On a busy machine Chromium sometimes ends before it says where it listens: it is
-// started three times at most.
-func launch(t *testing.T, width, height int) context.Context {
+// chromiums holds the one Chromium of all tests: to start it costs as much as many pages.
+var chromiums struct {
+	sync.Mutex
+	ctx context.Context // nil: it has not been started
+	end func()
+}
+
+// launch returns the one Chromium, and starts it when it does not run. On a busy machine Chromium sometimes ends before it says where
+// it listens: it is started three times at most.
+func launch(t *testing.T) context.Context {
 	t.Helper()
+	chromiums.Lock()
+	defer chromiums.Unlock()
 	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(chromium.DefaultPath), chromedp.NoSandbox,
-		chromedp.WindowSize(width, height), chromedp.Flag("lang", "en-US"), chromedp.WSURLReadTimeout(patience))
-	for try := 1; ; try++ {
+		chromedp.DisableGPU, chromedp.Flag("lang", "en-US"), chromedp.WSURLReadTimeout(patience))
+	for try := 1; chromiums.ctx == nil || chromiums.ctx.Err() != nil; try++ {
 		outer, end := chromedp.NewExecAllocator(context.Background(), options...)
 		ctx, cancel := chromedp.NewContext(outer)
 		err := chromedp.Run(ctx)
 		if err == nil {
-			t.Cleanup(end)
-			t.Cleanup(cancel)
-			return ctx
+			chromiums.ctx, chromiums.end = ctx, func() { cancel(); end() }
+			break
 		}
 		cancel()
 		end()
@@ -120,11 +133,23 @@ func launch(t *testing.T, width, height int) context.Context {
 		}
 		t.Logf("start %d of Chromium: %v", try, err)
 	}
+	return chromiums.ctx
 }
 
-func open(t *testing.T, base string, width, height int) *browser {
+// window opens a window of a size, with cookies and a cache of its own, which closes with the test.
+func window(t *testing.T, width, height int64) context.Context {
 	t.Helper()
-	ctx := launch(t, width, height)
+	ctx, end := chromedp.NewContext(launch(t), chromedp.WithNewBrowserContext())
+	t.Cleanup(end)
+	if err := chromedp.Run(ctx, emulation.SetFocusEmulationEnabled(true), chromedp.EmulateViewport(width, height)); err != nil {
+		t.Fatal(err)
+	}
+	return ctx
+}
+
+func open(t *testing.T, base string, width, height int64) *browser {
+	t.Helper()
+	ctx := window(t, width, height)
 	b := &browser{t: t, ctx: ctx, base: base, complaints: make(chan string, 100)}
 	chromedp.ListenTarget(ctx, func(event any) {
 		text := ""

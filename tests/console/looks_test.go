@@ -78,7 +78,7 @@ func TestConsole_away_axe(t *testing.T) {
 	axe := readAxe(t)
 	b := visit(t, newService(t).NewAccount("Anna", 100))
 	away := func(is bool) { b.do("the network", network.EmulateNetworkConditions(is, 0, -1, -1)) }
-	b.inEveryLook(func(look string) {
+	b.inEveryLook(nil, func(look string) {
 		b.goTo("/movies")
 		b.see("No movies yet")
 		away(true)
@@ -126,7 +126,7 @@ func TestMovies_looks(t *testing.T) {
 	b.until("the first page is there", "document.querySelectorAll('.movies > li').length >= 40")
 	b.until("the end is reached", "scrollTo(0, document.documentElement.scrollHeight), "+
 		"document.querySelectorAll('.movies > li').length === 10000")
-	b.inEveryLook(func(look string) {
+	b.inEveryLook(nil, func(look string) {
 		b.until("it fits", fits)
 		b.look("movies-10000-" + look)
 	})
@@ -169,12 +169,12 @@ func TestOperator_sessions_axe(t *testing.T) {
 	b := open(t, o.base, 1280, 900)
 	b.do("open the operators' console", chromedp.Navigate(o.base+"/operator"))
 	b.see(throughIt(provider))
-	b.inEveryLook(func(look string) { b.examine("operator-sign in", look, axe) })
+	b.inEveryLook(nil, func(look string) { b.examine("operator-sign in", look, axe) })
 	goThrough(b, provider)
 	b.until("who has signed in is told", "document.querySelector('.who .account')?.innerText === 'oidc:anna@example.com'")
 	other := open(t, o.base, 1280, 900)
 	o.enter(other, "owner")
-	other.inEveryLook(func(look string) {
+	other.inEveryLook(nil, func(look string) {
 		o.visit(other, "/operators")
 		other.until("both sessions are listed", "document.querySelectorAll('.sessions li').length === 2 && "+
 			"document.querySelectorAll('.rows:not(.sessions) li').length === 3")

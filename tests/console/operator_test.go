@@ -284,13 +284,12 @@ func TestOperator_axe(t *testing.T) {
 	o.admin(t, http.MethodPost, "/admin/credits", string(raw))
 	b := open(t, o.base, 1280, 900)
 	o.enter(b, "owner")
-	b.inEveryLook(func(look string) {
-		for _, page := range operatorPages(id) {
-			o.visit(b, page.path)
+	for _, page := range operatorPages(id) {
+		b.inEveryLook(func() { o.visit(b, page.path) }, func(look string) {
 			b.until(page.name+" is there", page.ready+" && !document.querySelector('.spinner')")
 			b.examine("operator-"+page.name, look, axe)
-		}
-	})
+		})
+	}
 }
 
 // busyOffice is an office with one slot for fetching, whose sources may be silent and whose deliveries may get stuck.

@@ -21,13 +21,17 @@ import (
 // shownPage is a page, with what it shows when it is there.
 type shownPage struct{ name, path, ready string }
 
-// inEveryLook shows something in both colour schemes, wide and narrow.
-func (b *browser) inEveryLook(show func(look string)) {
+// inEveryLook shows something in both colour schemes, wide and narrow. Load loads it at each width; nil: it is there already.
+func (b *browser) inEveryLook(load func(), show func(look string)) {
 	b.t.Helper()
-	for _, scheme := range []string{"light", "dark"} {
-		for _, width := range []int64{1280, 390} {
-			b.do("looks", emulation.SetEmulatedMedia().WithFeatures([]*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}}),
-				chromedp.EmulateViewport(width, 900))
+	for _, width := range []int64{1280, 390} {
+		b.do("width", chromedp.EmulateViewport(width, 900))
+		if load != nil {
+			load()
+		}
+		for _, scheme := range []string{"light", "dark"} {
+			b.do("scheme", emulation.SetEmulatedMedia().WithFeatures([]*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}}))
+			b.until("no colour changes", "!document.getAnimations().some((a) => a instanceof CSSTransition)")
 			show(fmt.Sprintf("%s-%d", scheme, width))
 		}
 	}
@@ -46,13 +50,12 @@ func (b *browser) examine(name, look, axe string) {
 // examineAll examines pages of an account in every look.
 func (b *browser) examineAll(pages []shownPage, axe string) {
 	b.t.Helper()
-	b.inEveryLook(func(look string) {
-		for _, page := range pages {
-			b.goTo(page.path)
+	for _, page := range pages {
+		b.inEveryLook(func() { b.goTo(page.path) }, func(look string) {
 			b.until(page.name+" is there", page.ready)
 			b.examine(page.name, look, axe)
-		}
-	})
+		})
+	}
 }
 
 // fits is whether nothing of a page reaches beyond the window or its box.

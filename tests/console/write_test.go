@@ -67,7 +67,8 @@ func TestWrite_shares(t *testing.T) {
 	c := newService(t).NewAccount("maker", 100)
 	p := visit(t, c)
 	p.do("may use the clipboard", cdpbrowser.GrantPermissions([]cdpbrowser.PermissionType{
-		cdpbrowser.PermissionTypeClipboardReadWrite, cdpbrowser.PermissionTypeClipboardSanitizedWrite}))
+		cdpbrowser.PermissionTypeClipboardReadWrite, cdpbrowser.PermissionTypeClipboardSanitizedWrite}).
+		WithBrowserContextID(chromedp.FromContext(p.ctx).BrowserContextID))
 	p.goTo("/write")
 	const shared = `{"comment":"שלום ` + `<b>","resolution":"sd","scenes":[{"duration":1}]}`
 	p.write(shared)
