@@ -36,16 +36,24 @@ var (
 // ClipSeconds is the length of clip.mp4.
 const ClipSeconds = 2.4
 
-// NewAssets makes the media and serves them: picture.png (1280x720, two colours), clip.mp4 (640x360, 25 fps, ClipSeconds,
-// moving, silent), music.m4a (a 440 Hz tone of 30 s), voice.wav (a 1 kHz tone of 1 s).
+// NewAssets serves media: picture.png (1280x720, two colours), clip.mp4 (640x360, 25 fps, ClipSeconds, moving, silent),
+// music.m4a (a 440 Hz tone of 30 s), voice.wav (a 1 kHz tone of 1 s). ffmpeg makes them once for all suites of a run.
 func NewAssets(t testing.TB) *Assets {
 	t.Helper()
 	dir := t.TempDir()
 	WritePNG(t, filepath.Join(dir, "picture.png"), 1280, 720, PictureLeft, PictureRight)
-	ffmpeg(t, "-f", "lavfi", "-i", "testsrc2=size=640x360:rate=25:duration=2.4", "-pix_fmt", "yuv420p",
-		filepath.Join(dir, "clip.mp4"))
-	ffmpeg(t, "-f", "lavfi", "-i", "sine=frequency=440:duration=30", "-c:a", "aac", filepath.Join(dir, "music.m4a"))
-	ffmpeg(t, "-f", "lavfi", "-i", "sine=frequency=1000:duration=1", filepath.Join(dir, "voice.wav"))
+	for name, args := range map[string][]string{
+		"clip.mp4":  {"-f", "lavfi", "-i", "testsrc2=size=640x360:rate=25:duration=2.4", "-pix_fmt", "yuv420p"},
+		"music.m4a": {"-f", "lavfi", "-i", "sine=frequency=440:duration=30", "-c:a", "aac"},
+		"voice.wav": {"-f", "lavfi", "-i", "sine=frequency=1000:duration=1"},
+	} {
+		path := made(t, name, func(path string) error {
+			return Run("", os.Environ(), "ffmpeg", append(append([]string{"-v", "error", "-nostdin", "-y"}, args...), path)...)
+		})
+		if err := os.Symlink(path, filepath.Join(dir, name)); err != nil {
+			t.Fatal(err)
+		}
+	}
 	srv := httptest.NewServer(http.FileServer(http.Dir(dir)))
 	t.Cleanup(srv.Close)
 	return &Assets{URL: srv.URL, Host: strings.TrimPrefix(srv.URL, "http://")}
