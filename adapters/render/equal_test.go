@@ -100,7 +100,7 @@ func TestEngine_Render_equalMovieKeeps(t *testing.T) {
 		object{"type": "html", "id": "page", "html": "<b>x</b>", "width": 60, "height": 40, "duration": 0.4, "save-to-media": true},
 	}})
 	var kept []string
-	job.Keep = func(_ context.Context, name string, _ commands.Prepared) error {
+	job.Keep = func(_ context.Context, name string, _ int, _ commands.Prepared) error {
 		kept = append(kept, name)
 		return nil
 	}
