@@ -144,22 +144,9 @@ func (c *Client) sleep(ctx context.Context, d time.Duration) error {
 func (c *Client) once(ctx context.Context, r Request) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(ctx, callTime)
 	defer cancel()
-	address := strings.TrimSuffix(strings.TrimRight(c.URL, "/"), "/v2") + r.Path
-	if len(r.Query) > 0 {
-		address += "?" + r.Query.Encode()
-	}
-	request, err := http.NewRequestWithContext(ctx, r.Method, address, bytes.NewReader(r.Body))
-	if err == nil && (request.URL.Host == "" || request.URL.Scheme != "http" && request.URL.Scheme != "https") {
-		err = errors.New("it must begin with http:// or https:// and a host")
-	}
+	request, err := c.request(ctx, r)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", errAddress, err)
-	}
-	for name, values := range r.Header {
-		request.Header[name] = values
-	}
-	if c.Key != "" {
-		request.Header.Set("X-Api-Key", c.Key)
 	}
 	response, err := c.http().Do(request)
 	if err != nil {
@@ -183,6 +170,28 @@ func (c *Client) once(ctx context.Context, r Request) ([]byte, error) {
 		refusal.after = time.Duration(min(seconds, 3600)) * time.Second
 	}
 	return nil, refusal
+}
+
+// request returns the HTTP request for r.
+func (c *Client) request(ctx context.Context, r Request) (*http.Request, error) {
+	address := strings.TrimSuffix(strings.TrimRight(c.URL, "/"), "/v2") + r.Path
+	if len(r.Query) > 0 {
+		address += "?" + r.Query.Encode()
+	}
+	request, err := http.NewRequestWithContext(ctx, r.Method, address, bytes.NewReader(r.Body))
+	if err != nil {
+		return nil, err
+	}
+	if request.URL.Host == "" || request.URL.Scheme != "http" && request.URL.Scheme != "https" {
+		return nil, errors.New("it must begin with http:// or https:// and a host")
+	}
+	for name, values := range r.Header {
+		request.Header[name] = values
+	}
+	if c.Key != "" {
+		request.Header.Set("X-Api-Key", c.Key)
+	}
+	return request, nil
 }
 
 // plainClient follows no redirect.
