@@ -93,7 +93,7 @@ func (s *Background) historyChores(logger logrus.FieldLogger) []chores.Chore {
 }
 
 // mayCollapse reports whether the event store may collapse archived movies: it can do so, and every running process can read
-// them. Decision 110.
+// them. Decision 109.
 func (s *Background) mayCollapse(ctx context.Context) (bool, error) {
 	if can, err := s.Stores.Collapses(ctx); err != nil || !can {
 		return false, err
