@@ -76,6 +76,11 @@ func repeated(frames, first int64) []string {
 func endFrame(n int64) string   { return "trim=end_frame=" + strconv.FormatInt(n, 10) }
 func number(first int64) string { return "setpts=N+" + strconv.FormatInt(first, 10) }
 
+// renumbered are the filters that number frames from 0, in frames, after a filter that counts time in another unit.
+func (g *graph) renumbered() []string {
+	return []string{fmt.Sprintf("settb=%d/%d", g.rate.Den, g.rate.Num), number(0)}
+}
+
 // still composites a picture over the result, for the frames that show its layer.
 func (g *graph) still(path string, p *picture.Layer, l timeline.Layer) {
 	from := pad(g.rawInput(path, p), 0)
@@ -135,7 +140,7 @@ func (g *graph) finish(frames rests) string {
 		filters = append([]string{g.pick}, filters...)
 	}
 	if g.picked {
-		again := []string{fmt.Sprintf("settb=%d/%d", g.rate.Den, g.rate.Num), number(0)}
+		again := g.renumbered()
 		if len(frames.favour) > 0 {
 			to := g.label()
 			g.chain(g.top, filters, to)

@@ -70,7 +70,7 @@ func (r *run) groups(w timeline.Window, fresh bool) bool {
 // window.
 func (c *composer) pieces(ctx context.Context, all []timeline.Window) error {
 	var parts []string
-	even := []string{fmt.Sprintf("settb=%d/%d", c.rate.Den, c.rate.Num), number(0)}
+	even := c.renumbered()
 	for _, w := range all {
 		one := &composer{run: c.run, graph: c.graph, frames: w.Frames}
 		err := one.scene(ctx, w.Background, w.Layers)

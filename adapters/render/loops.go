@@ -23,8 +23,16 @@ type repetitions struct {
 	plays  int64   // maximum number of repetitions; 0: no maximum
 }
 
+// rounded is how far a length in seconds that a file states can be from the true one: Matroska counts in milliseconds.
+const rounded = 0.0005
+
 func repetitionsOf(l timeline.Layer, rate timeline.Rate) repetitions {
-	return repetitions{frames: l.Loop * float64(rate.Num) / float64(rate.Den), plays: int64(l.Plays)}
+	fps := float64(rate.Num) / float64(rate.Den)
+	frames := l.Loop * fps
+	if whole := math.Round(frames); whole >= 1 && math.Abs(frames-whole) <= rounded*fps+hair {
+		frames = whole
+	}
+	return repetitions{frames: frames, plays: int64(l.Plays)}
 }
 
 // hair is a fraction of a frame that differences by rounding do not reach.
@@ -88,7 +96,8 @@ func (g *graph) concat(parts []string) string {
 		return parts[0]
 	}
 	joined := g.label()
-	g.chain(strings.Join(parts, "]["), []string{"concat=n=" + strconv.Itoa(len(parts)) + ":v=1:a=0"}, joined)
+	// concat counts time in microseconds.
+	g.chain(strings.Join(parts, "]["), append([]string{"concat=n=" + strconv.Itoa(len(parts)) + ":v=1:a=0"}, g.renumbered()...), joined)
 	return joined
 }
 

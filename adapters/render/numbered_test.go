@@ -86,6 +86,7 @@ func TestEngine_Render_numbered(t *testing.T) {
 		"film at 50":                          {"whole.mp4", even(623, 24000.0/1001), 0.7, 4, 50},
 		"transport stream":                    {"whole.ts", even(779, 30000.0/1001), 0, 20, 25},
 		"transport stream, sought":            {"whole.ts", even(779, 30000.0/1001), 12.4, 4, 23.976},
+		"transport stream, past its end":      {"whole.ts", even(779, 30000.0/1001), 20, 26, 25},
 		"a picture that stays long":           {"gaps.mp4", gaps, 3, 3, 30},
 		"a picture that stays long, at a cut": {"gaps.mkv", gaps, 3.2, 16, 30},
 	} {
@@ -116,15 +117,19 @@ func TestEngine_Render_numberedLoops(t *testing.T) {
 		frames  int
 		loop    int // -1: without end
 		seconds float64
+		margin  int // height of the canvas below the video
 	}{
-		"short":         {"short.mp4", short, -1, 42},
-		"long":          {"long.mp4", long, -1, 42},
-		"short, held":   {"short.mp4", short, 13, 42},
-		"long, held":    {"long.mp4", long, 2, 15.5},
-		"a single time": {"short.mp4", short, 1, 3},
+		"short":                         {"short.mp4", short, -1, 42, 0},
+		"long":                          {"long.mp4", long, -1, 42, 0},
+		"short, held":                   {"short.mp4", short, 13, 42, 0},
+		"long, held":                    {"long.mp4", long, 2, 15.5, 0},
+		"a single time":                 {"short.mp4", short, 1, 3, 0},
+		"held, on a larger canvas":      {"short.mp4", short, 2, 4, 2},
+		"two parts, on a larger canvas": {"long.mp4", long, 2, 15.5, 2},
 	} {
-		out := b.mustRender(object{"width": numberedWidth, "height": numberedHeight, "fps": 25, "scenes": []object{
-			{"duration": tt.seconds, "elements": []object{{"type": "video", "src": tt.src, "loop": tt.loop, "duration": tt.seconds}}},
+		out := b.mustRender(object{"width": numberedWidth, "height": numberedHeight + tt.margin, "fps": 25, "scenes": []object{
+			{"duration": tt.seconds, "elements": []object{{"type": "video", "src": tt.src, "loop": tt.loop, "duration": tt.seconds,
+				"x": 0, "y": 0, "width": numberedWidth, "height": numberedHeight}}},
 		}})
 		once := float64(tt.frames) / rate * 25
 		requireNumbers(t, name, numbersOf(t, out.Movie), func(k int) int {

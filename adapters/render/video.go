@@ -98,6 +98,9 @@ func (g *graph) opened(ref timeline.Ref, src artwork.Source, at float64, frames 
 	if src.Asset.Format == "webp" {
 		return g.webp(ref, src, at, frames), []string{number(0)}
 	}
+	if end := src.Asset.Facts.Duration; end > 0 {
+		at = min(at, end) // all later times show the last frame, and a transport stream cannot be opened far behind it
+	}
 	start := at
 	skip := at - lead(src)
 	// A GIF cannot be opened in the middle: it is decoded from its start.
@@ -178,8 +181,8 @@ func (g *graph) sampled(start, end float64) []string {
 	first := ffmpeg.FormatSeconds(start - tieBreak*float64(g.rate.Den)/float64(g.rate.Num))
 	last := ffmpeg.FormatSeconds(end)
 	return []string{
+		"tpad=stop_mode=clone:stop=" + strconv.Itoa(lastFrames), // before setpts, which hides the rate from it since ffmpeg 7
 		fmt.Sprintf("setpts='if(lt(PTS,%[1]s/TB),%[1]s/TB,if(gt(PTS,%[2]s/TB),%[2]s/TB,PTS))'", first, last),
-		"tpad=stop_mode=clone:stop=" + strconv.Itoa(lastFrames),
 		"fps=fps=" + ffmpeg.FormatRate(g.rate) + ":start_time=" + first + ":round=near",
 	}
 }
