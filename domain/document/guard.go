@@ -48,9 +48,9 @@ func (f *filler) guardChain(chain []link) error {
 func (f *filler) guardElement(element map[string]any, by string, shown map[string]any, id string) error {
 	own := Merge(objectIn(element, "settings"), objectIn(element, "variables"))
 	used := maps.Clone(element)
-	for _, name := range []string{"condition", "iterate"} { // expressions, also without braces
-		if text, ok := used[name].(string); ok && !expr.Has(text) {
-			used[name] = "{{" + text + "}}"
+	for _, name := range []string{"condition", "iterate", "start"} { // expressions without their braces: see both and delay
+		if text, ok := used[name].(string); ok && (name != "start" || expr.Has(text)) {
+			used[name] = bareText(bare(text))
 		}
 	}
 	return f.guard(used, by, own, shown, id)
@@ -93,16 +93,17 @@ func (f *filler) guard(upper map[string]any, by string, own, lower map[string]an
 	return nil
 }
 
+// bareText is an expression without braces.
+type bareText string
+
 // uses returns the first of the names that an expression inside a value uses.
 func uses(value any, names map[string]bool) (string, bool) {
 	switch v := value.(type) {
+	case bareText:
+		return firstOf(expr.NamesOf(string(v)), names)
 	case string:
 		if expr.Has(v) {
-			for _, name := range expr.Names(v) {
-				if names[name] {
-					return name, true
-				}
-			}
+			return firstOf(expr.Names(v), names)
 		}
 	case []any:
 		for _, item := range v {
@@ -115,6 +116,15 @@ func uses(value any, names map[string]bool) (string, bool) {
 			if name, found := uses(v[key], names); found {
 				return name, true
 			}
+		}
+	}
+	return "", false
+}
+
+func firstOf(found []string, names map[string]bool) (string, bool) {
+	for _, name := range found {
+		if names[name] {
+			return name, true
 		}
 	}
 	return "", false

@@ -45,6 +45,9 @@ func TestFillGuarded(t *testing.T) {
 		{"in the variables of an element", element(`"variables":{"title":"{{pass}}"}`), "variables", "pass"},
 		{"in the condition of an element", element(`"condition":"pass == 'hush'"`), "condition", "pass"},
 		{"in a condition that becomes a part of another one", element(`"condition":"1) and (pass == 'hush'"`), "condition", "pass"},
+		{"in a start with braces that do not end", element(`"start":"pass + '{{'"`), "start", "pass"},
+		{"in a start with braces in quotes", element(`"start":"pass + '{{a}}'"`), "start", "pass"},
+		{"in a condition with braces that do not end", element(`"condition":"pass == 'hush' + '{{'"`), "condition", "pass"},
 
 		{"a value of its own", `{` + named + `,"variables":{"pass":"mine","title":"{{pass}}"},"exports":[{"destinations":[{"password":"{{pass}}"}]}]}`, "", ""},
 		{"other variables", `{` + named + `,"width":"{{title}}","variables":{"a":"{{title}} pass"},"comment":"{{pass}}","client-data":{"a":"{{pass}}"}}`, "", ""},
