@@ -16,8 +16,14 @@ type names map[string]any
 
 func (n names) Lookup(name string) (any, bool, error) {
 	value, ok := n[name]
+	if value == (gone{}) {
+		return nil, false, nil
+	}
 	return value, ok, nil
 }
+
+// gone stands for a name that is known and has no value, as the time of an element that is not shown.
+type gone struct{}
 
 func (n names) Known(name string) bool {
 	_, ok := n[name]
@@ -27,7 +33,7 @@ func (n names) Known(name string) bool {
 // world has the names that the expressions of the tests use.
 var world = names{
 	"n": json.Number("3"), "half": json.Number("0.5"), "five": "5", "word": "abc", "empty": "", "nothing": nil, "yes": true, "no": "false",
-	"my-clip_url": "https://a/b", "1 + 1": "a name", "half-five": json.Number("7"),
+	"my-clip_url": "https://a/b", "1 + 1": "a name", "half-five": json.Number("7"), "title 1_end": gone{},
 	"later": expr.Pending{}, "list": []any{json.Number("10"), "b", map[string]any{"x": "deep"}},
 	"obj": map[string]any{"name": "Anna", "a b": "spaced", "and": "word", "inner": map[string]any{"k": json.Number("7")}},
 }

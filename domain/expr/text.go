@@ -156,10 +156,19 @@ func (t Template) Eval(scope Scope, budget *Budget) (value any, undefined []stri
 // part computes an expression of a text. What stands between the braces is a name if the scope has exactly that name, such as
 // the name my-clip_url of a preload item's result. Decision 105.
 func (e *evaluation) part(p part) (any, error) {
-	if !IsName(p.text) && len(p.text) <= MaxLength && e.scope.Known(p.text) {
-		value, ok, err := e.scope.Lookup(p.text)
-		if ok || err != nil {
-			return value, err
+	if !IsName(p.text) && len(p.text) <= MaxLength {
+		if err := e.budget.spend(1 + len(p.text)/bytesPerStep); err != nil {
+			return nil, err
+		}
+		if e.scope.Known(p.text) {
+			value, ok, err := e.scope.Lookup(p.text)
+			if ok || err != nil {
+				return value, err
+			}
+			if p.err != nil { // a name without a value, as the time of an element that is not shown
+				e.undefined = append(e.undefined, p.text)
+				return nil, nil
+			}
 		}
 	}
 	if p.err != nil {

@@ -165,3 +165,22 @@ func TestText_json(t *testing.T) {
 		}
 	}
 }
+
+// TestTemplate_knownWithoutValue: a name that is known and has no value is undefined, also if it is no expression.
+func TestTemplate_knownWithoutValue(t *testing.T) {
+	t.Parallel()
+	got, undefined, err := expr.ParseTemplate("{{title 1_end}}").Eval(world, budget())
+	if err != nil || got != nil || len(undefined) != 1 || undefined[0] != "title 1_end" {
+		t.Errorf("%v, undefined %q, error %v", got, undefined, err)
+	}
+}
+
+// TestTemplate_namesCost: a name between braces takes steps from the budget, as all names do.
+func TestTemplate_namesCost(t *testing.T) {
+	t.Parallel()
+	left := &expr.Budget{Steps: 100, Bytes: 1 << 20}
+	_, _, err := expr.ParseTemplate(strings.Repeat("{{half-five}}", 200)).Eval(world, left)
+	if !errors.Is(err, expr.ErrBudget) {
+		t.Errorf("%v, want the error of the budget", err)
+	}
+}
