@@ -14,10 +14,13 @@ func Brief(text string) string {
 	return strings.ToValidUTF8(text[:maxBrief], "") + "…"
 }
 
-// Briefs returns a copy of texts, each shortened by Brief.
+// maxBriefs is how many texts Briefs returns at most. It is also how many warnings a movie shows.
+const maxBriefs = 50
+
+// Briefs returns a copy of the first texts, each shortened by Brief.
 func Briefs(texts []string) []string {
 	var all []string
-	for _, text := range texts {
+	for _, text := range texts[:min(len(texts), maxBriefs)] {
 		all = append(all, Brief(text))
 	}
 	return all
