@@ -12,8 +12,8 @@ import (
 // ErrCursor refuses a cursor that was not made by this installation for this list and caller. Decision 14.
 var ErrCursor = domain.Errorf(domain.Invalid, "next_token_invalid", "Invalid next_token")
 
-// maxCursor is the maximum length of a cursor's text, in bytes.
-const maxCursor = 1024
+// maxCursor is the maximum length of a cursor's text, in bytes. A cursor has the filters of its list: see Encode.
+const maxCursor = 64 << 10
 
 // macLength is how many bytes of the HMAC a cursor contains.
 const macLength = 16

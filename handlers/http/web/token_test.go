@@ -2,8 +2,10 @@ package web_test
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"net/http/httptest"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -75,4 +77,16 @@ func TestOperatorToken_bounded(t *testing.T) {
 			t.Errorf("%d of %d guesses have ended after their clients left", len(guesses), cap(guesses))
 		}
 	})
+}
+
+// TestCursors_long: a cursor has the filters of its list, however long they may be, and Decode takes what Encode makes.
+func TestCursors_long(t *testing.T) {
+	t.Parallel()
+	cursors := web.NewCursors([]byte("0123456789abcdef"), "list")
+	filter := strings.Repeat("<", 5*1024)
+	token, err := cursors.Encode(map[string]string{"q": filter})
+	var got map[string]string
+	if err = errors.Join(err, cursors.Decode(token, &got)); err != nil || got["q"] != filter {
+		t.Errorf("a cursor of %d bytes: %v", len(token), err)
+	}
 }
