@@ -135,11 +135,16 @@ func (p *Processors) prepareOnce(ctx context.Context, job commands.PrepareJob, g
 	made.Generated = made.Generated || *generated
 	*generated = made.Generated
 	result, err := p.config.Preloads.Store.Store(ctx, job, made)
+	return result, stored(err)
+}
+
+// stored returns the error of storing a prepared asset. It is transient unless it is a refusal: nobody is to blame for it.
+func stored(err error) error {
 	var refusal *domain.Error
 	if err != nil && !errors.As(err, &refusal) {
-		err = claims.Transient(err)
+		return claims.Transient(err)
 	}
-	return result, err
+	return err
 }
 
 // releaseItem releases a claim, for example because the process is shutting down, memory is too scarce beside other work, or

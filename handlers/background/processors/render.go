@@ -177,7 +177,12 @@ func (r *render) once(ctx context.Context) (commands.Rendered, error) {
 		Matte:    slices.ContainsFunc(movie.FormatsToMake(r.claim.Outputs), document.Transparent),
 	}
 	if store := r.config.Preloads.Store; store != nil {
-		job.Preloaded = store.Publish
+		job.Preloaded = func(
+			ctx context.Context, item commands.PrepareJob, p commands.Prepared,
+		) (address, web, warning string, err error) {
+			address, web, warning, err = store.Publish(ctx, item, p)
+			return address, web, warning, stored(err)
+		}
 		job.Keep = func(ctx context.Context, name string, before int, p commands.Prepared) error {
 			return store.KeepMade(ctx, r.claim.Account, r.project, name, before, p)
 		}
