@@ -212,7 +212,7 @@ func (m TemplateMovies) Movie(
 	if err != nil {
 		return nil, nil, err
 	}
-	f, err := m.templates.Fill(ctx, account, stored)
+	f, err := m.templates.FillStored(ctx, account, stored)
 	filled = f.Body
 	var refusal *domain.Error
 	if errors.As(err, &refusal) {
