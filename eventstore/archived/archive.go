@@ -129,7 +129,11 @@ func (s *Store) collapseEarlier(ctx context.Context) error {
 	}
 	var failures []error
 	for _, entry := range s.catalog.uncollapsed() {
-		if err := s.truncateStreams(ctx, entry, true); err != nil {
+		err := s.compare(ctx, entry) // the log may have the last intact copy of an event whose block is damaged
+		if err == nil {
+			err = s.truncateStreams(ctx, entry, true)
+		}
+		if err != nil {
 			failures = append(failures, fmt.Errorf("collapse what is in archive file %s: %w", entry.Key, err))
 		}
 		if ctx.Err() != nil {

@@ -209,28 +209,24 @@ func TestCollapse_pieces(t *testing.T) {
 		h.mustAppend(fmt.Sprintf("a-%d", i), esdb.NoStream{}, events(3)...)
 		h.setMetadata(fmt.Sprintf("a-%d", i), collapsible(3))
 	}
+	odd := []string{"odd-\xc3", "odd-\xff"} // names are bytes, which need not be UTF-8
+	for _, stream := range odd {
+		h.mustAppend(stream, esdb.NoStream{}, events(3)...)
+		h.setMetadata(stream, collapsible(3))
+	}
 	h.mustAppend("b-1", esdb.NoStream{}, events(1)...)
 	for i := range 5 {
 		h.awaitCollapsed(fmt.Sprintf("a-%d", i))
+	}
+	for _, stream := range odd {
+		h.awaitCollapsed(stream)
 	}
 	h.mustAppend("a-4", esdb.Revision(2), events(1)...)
 	names, before := piecesOf(t, dir)
 	if !slices.Contains(names, "collapsed-000000000000.jsonl") {
 		t.Fatalf("pieces %v", names)
 	}
-	again := t.TempDir()
-	assembly, err := logfile.Assemble(again)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, name := range names {
-		if err := assembly.Add(name, bytes.NewReader(before[name])); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := assembly.Close(); err != nil {
-		t.Fatal(err)
-	}
+	again := assembled(t, names, before, "")
 	if _, after := piecesOf(t, again); !equalPieces(before, after) {
 		t.Error("the log that was made of the pieces has others")
 	}
@@ -244,7 +240,7 @@ func TestCollapse_pieces(t *testing.T) {
 		t.Errorf("the metadata of a collapsed stream: %s, %v", metadata, err)
 	}
 	restored := newHarness(t, embedded.Config{Dir: again, Scavenge: 5 * time.Millisecond})
-	for stream, want := range map[string]uint64{"a-0": 3, "a-4": 4} {
+	for stream, want := range map[string]uint64{"a-0": 3, "a-4": 4, odd[0]: 3, odd[1]: 3} {
 		if written := restored.mustAppend(stream, esdb.Revision(want-1), events(1)...); written.NextExpectedVersion != want {
 			t.Errorf("%s goes on at %d", stream, written.NextExpectedVersion)
 		}

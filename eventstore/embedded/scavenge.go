@@ -2,6 +2,7 @@ package embedded
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"strings"
@@ -93,6 +94,10 @@ func (w *writer) collapse(streams []string) removed {
 		again[stream] = true
 	}
 	w.scavengeable.add(again)
+	var corrupt *logfile.CorruptError
+	if count == 0 && err == nil || errors.As(err, &corrupt) {
+		return removed{err: err} // nothing was written: that says nothing of the disk, and old damage fails only what reads it
+	}
 	return removed{count: count, err: w.judge(err)}
 }
 

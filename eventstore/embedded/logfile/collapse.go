@@ -184,14 +184,14 @@ func collapsedEvent(conn *sqlite.Conn, stream string) (found *Record, err error)
 	return found, err
 }
 
-// collapsedMetadata returns the metadata of a collapsed stream as an event of its metadata stream; nil when the metadata stream
-// has events. Streams with the same metadata share its creation time: that of the first one that was collapsed.
+// collapsedMetadata returns the metadata that a stream had when it was collapsed, as an event of its metadata stream; nil when
+// it was never collapsed. Later metadata may be in the log: a reader that has begun before them still finds this one. Streams with the same metadata share its creation time: that of the first one that was collapsed.
 func collapsedMetadata(conn *sqlite.Conn, metaStream string) (found *Record, err error) {
 	err = sqlitex.Execute(conn, `SELECT c.meta_revision, c.meta_position, m.created, m.data
 		FROM collapsed c JOIN collapsed_metadata m ON m.id = c.metadata
-		WHERE c.name = ? AND NOT EXISTS (SELECT 1 FROM streams WHERE name = ?)`,
+		WHERE c.name = ?`,
 		&sqlitex.ExecOptions{
-			Args: []any{strings.TrimPrefix(metaStream, MetaPrefix), metaStream},
+			Args: []any{strings.TrimPrefix(metaStream, MetaPrefix)},
 			ResultFunc: func(stmt *sqlite.Stmt) error {
 				found = &Record{
 					Stream: metaStream, Revision: stmt.ColumnInt64(0), Position: stmt.ColumnInt64(1), Created: stmt.ColumnInt64(2),

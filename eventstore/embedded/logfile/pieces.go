@@ -57,7 +57,7 @@ type pieceEvent struct {
 
 // pieceCollapsedStream is the JSON line of one collapsed stream in a piece (a part of a backup).
 type pieceCollapsedStream struct {
-	Name         string    `json:"name"`
+	Name         pieceBlob `json:"name"`
 	Revision     int64     `json:"revision"`
 	Position     int64     `json:"position"`
 	ID           []byte    `json:"id"`
@@ -161,7 +161,7 @@ func (i *inspection) collapsedPieces(visit func(name string, content []byte) err
 			FROM collapsed c JOIN collapsed_metadata m ON m.id = c.metadata ORDER BY c.position, c.name`,
 		func(stmt *sqlite.Stmt) any {
 			return pieceCollapsedStream{
-				Position: stmt.ColumnInt64(0), Name: stmt.ColumnText(1), Revision: stmt.ColumnInt64(2), ID: column(stmt, 3),
+				Position: stmt.ColumnInt64(0), Name: column(stmt, 1), Revision: stmt.ColumnInt64(2), ID: column(stmt, 3),
 				MetaRevision: stmt.ColumnInt64(4), MetaPosition: stmt.ColumnInt64(5), Created: stmt.ColumnInt64(6),
 				Metadata: column(stmt, 7),
 			}
@@ -310,7 +310,7 @@ func (a *Assembly) addCollapsed(lines *json.Decoder) error {
 	}
 	return a.insert(`INSERT INTO collapsed (name, revision, position, id, metadata, meta_revision, meta_position)
 		VALUES (?, ?, ?, ?, (SELECT id FROM collapsed_metadata WHERE data = ?), ?, ?)`,
-		c.Name, c.Revision, c.Position, c.ID, []byte(c.Metadata), c.MetaRevision, c.MetaPosition)
+		string(c.Name), c.Revision, c.Position, c.ID, []byte(c.Metadata), c.MetaRevision, c.MetaPosition)
 }
 
 // Close ends the assembly. What was added is on the disk when Close returns.
