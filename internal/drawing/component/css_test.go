@@ -48,7 +48,7 @@ func TestRich(t *testing.T) {
 		"plain": {"plain", 0}, "a <b>bold</b> word": {"a bold word", 1}, "<em>x</em><strong>y</strong>": {"xy", 2},
 		"one<br>two<br/>three<BR />": {"one\ntwo\nthree", 0}, "<b>never closed": {"never closed", 1}, "2 < 3 > 1": {"2 < 3 > 1", 0},
 		"&lt;b&gt; &amp; &nbsp;x": {"<b> & \u00a0x", 0}, `<span style="color:red">red</span>`: {"red", 0}, "<p>a</p><p>b</p>": {"a\nb", 0},
-		"<b><i>both</i></b>": {"both", 1}, "</b>odd": {"odd", 0}, "a<": {"a<", 0}, "<script>x": {"x", 0},
+		"<b><i>both</i></b>": {"both", 1}, "</b>odd": {"odd", 0}, "a<": {"a<", 0}, "Mon\r\n<b>9</b>\rX": {"Mon\n9\nX", 1}, "<script>x": {"x", 0},
 	} {
 		text, spans := component.Rich(source, "")
 		if text != want.text || spans != want.spans {
@@ -118,4 +118,25 @@ func FuzzOpen(f *testing.F) {
 			}
 		}
 	})
+}
+
+// TestGroupStyle: the shorthand font of a component's settings overrides its defaults, and single properties of the settings
+// override the shorthand.
+func TestGroupStyle(t *testing.T) {
+	t.Parallel()
+	const defaults = "font-family: Inter; font-size: 50px; font-weight: 400"
+	for _, c := range []struct {
+		settings map[string]any
+		family   string
+		size     float64
+		weight   int
+	}{
+		{map[string]any{}, "Inter", 50, 400},
+		{map[string]any{"font": "700 80px Lora"}, "Lora", 80, 700},
+		{map[string]any{"font": "700 80px Lora", "font-size": "60px"}, "Lora", 60, 700},
+	} {
+		if family, size, weight := component.GroupStyle(defaults, c.settings); family != c.family || size != c.size || weight != c.weight {
+			t.Errorf("%v: %s, %g px, %d", c.settings, family, size, weight)
+		}
+	}
 }

@@ -121,11 +121,14 @@ type rich struct {
 
 func (r rich) empty() bool { return strings.TrimSpace(r.text) == "" }
 
+// lineEnds makes every end of a line one character, as the layout of texts does: marked parts are counted in characters.
+var lineEnds = strings.NewReplacer("\r\n", "\n", "\r", "\n")
+
 // readRich reads a text, up to maxText bytes of it, with simple inline HTML: b, strong, em, i, br and entities. The ends
 // of p, div and li become line breaks. Other tags are dropped. What is too long for a tag (see isTag) is text. Weight, slant
 // and text-transform are those of the style st.
 func readRich(source string, st *style) rich {
-	source = source[:min(len(source), maxText)]
+	source = lineEnds.Replace(source[:min(len(source), maxText)])
 	w := richWriter{weight: st.weight, italic: st.italic, transform: st.transform, start: true}
 	for source != "" {
 		plain, rest, tagged := strings.Cut(source, "<")
