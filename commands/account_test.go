@@ -94,7 +94,7 @@ func TestOpenAccount(t *testing.T) {
 // TestOpenAccount_refused: a refused opening appends no event.
 func TestOpenAccount_refused(t *testing.T) {
 	t.Parallel()
-	credits := int64(-1)
+	credits, many := int64(-1), int64(1_000_000_001)
 	tests := []struct {
 		name string
 		cmd  accounts.OpenAccount
@@ -103,6 +103,7 @@ func TestOpenAccount_refused(t *testing.T) {
 		{"no name", accounts.OpenAccount{}, "name_required"},
 		{"unknown plan", accounts.OpenAccount{Name: "Anna", Plan: "gold"}, "plan_invalid"},
 		{"negative credits", accounts.OpenAccount{Name: "Anna", Credits: &credits}, "credits_invalid"},
+		{"more credits than a grant may have", accounts.OpenAccount{Name: "Anna", Credits: &many}, "credits_invalid"},
 		{"exists", accounts.OpenAccount{ID: "default", Name: "Anna"}, "account_exists"},
 	}
 	for _, tt := range tests {

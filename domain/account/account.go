@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"moviola/domain"
+	"moviola/domain/ledger"
 )
 
 // maxNameLength is the maximum length of an account's name, in code points.
@@ -105,6 +106,8 @@ func (a *Account) Open(name, plan string, credits int64, now time.Time) ([]domai
 		return nil, domain.Errorf(domain.Invalid, "name_too_long", "name must be at most %d characters", maxNameLength)
 	case credits < 0:
 		return nil, domain.Errorf(domain.Invalid, "credits_invalid", "credits must be 0 or a positive whole number")
+	case credits > ledger.MaxGrant: // the grant would be refused when the account is open
+		return nil, domain.Errorf(domain.Invalid, "credits_invalid", "credits must be at most %d", ledger.MaxGrant)
 	}
 	return []domain.Event{Opened{Name: name, Plan: plan, Credits: &credits, At: now}}, nil
 }

@@ -48,8 +48,8 @@ func (l *Ledger) HoldItems(preload domain.PreloadID, items []ItemAmount, now tim
 		_, ended := l.ended[subject]
 		_, counted := l.counts.open[subject]
 		switch {
-		case item.Amount < 0 || item.Amount > maxGrant:
-			return nil, fmt.Errorf("hold %d credits for %s: from 0 to %d", item.Amount, subject, maxGrant)
+		case item.Amount < 0 || item.Amount > MaxGrant:
+			return nil, fmt.Errorf("hold %d credits for %s: from 0 to %d", item.Amount, subject, MaxGrant)
 		case ended:
 			return nil, fmt.Errorf("hold credits for %s: %w", subject, ErrHoldEnded)
 		case counted:

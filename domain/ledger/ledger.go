@@ -185,8 +185,8 @@ func (l *Ledger) Grant(reference, kind string, amount int64, now time.Time) ([]d
 	switch {
 	case reference == "":
 		return nil, domain.Errorf(domain.Invalid, "reference_required", "reference is required")
-	case amount < 1 || amount > maxGrant:
-		return nil, domain.Errorf(domain.Invalid, "credits_invalid", "credits must be a whole number from 1 to %d", maxGrant)
+	case amount < 1 || amount > MaxGrant:
+		return nil, domain.Errorf(domain.Invalid, "credits_invalid", "credits must be a whole number from 1 to %d", MaxGrant)
 	case l.grants[reference]:
 		return nil, nil
 	case l.closed:
@@ -198,8 +198,8 @@ func (l *Ledger) Grant(reference, kind string, amount int64, now time.Time) ([]d
 // PackGrant is the kind of the grant of a credit pack.
 const PackGrant = "pack"
 
-// maxGrant is the largest single grant in credits. A thousand million such grants fit into an int64.
-const maxGrant = 1_000_000_000
+// MaxGrant is the largest single grant in credits. A thousand million such grants fit into an int64.
+const MaxGrant = 1_000_000_000
 
 // Admit returns an error when the account may not submit movies at any price. Suspension depends on the balance, not on the
 // available credits. Decision 16.
