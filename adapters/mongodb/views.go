@@ -11,7 +11,7 @@ import (
 var hidden = map[string][]string{
 	"movies": {
 		"file.token", "file.key", "file.thumbnail_key", "file.subtitles_key", "message", "warnings", "deliveries", "worker",
-		"document_hash", "cache_key",
+		"document_hash", "cache_key", "outputs", "file.outputs",
 	},
 	"deliveries":  {"message", "connection"},
 	"usage_daily": {},
