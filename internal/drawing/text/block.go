@@ -243,29 +243,32 @@ func place(run *shaping.Output, g shaping.Glyph, x, baseline float64) placedGlyp
 	return p
 }
 
-// add puts one glyph into its cluster.
+// add puts one glyph into its cluster. Of colours (COLR) and SVG documents in fonts only the outline is drawn; the documents
+// are not looked at, because reading one unpacks all of it.
 func (w *worker) add(c *cluster, g placedGlyph) {
-	switch data := g.run.Face.GlyphData(g.gid).(type) {
-	case font.GlyphOutline:
-		w.outline(c, data, g)
-	case font.GlyphSVG:
-		w.outline(c, data.Outline, g)
-	case font.GlyphColor:
-		if outline, ok := g.run.Face.GlyphDataOutline(g.gid); ok {
-			w.outline(c, outline, g)
+	if _, colored := g.run.Face.GlyphDataColor(g.gid); !colored {
+		if bitmap, ok := g.run.Face.GlyphDataBitmap(g.gid); ok {
+			w.bitmap(c, bitmap, g)
+			return
 		}
-	case font.GlyphBitmap:
-		if data.Format != font.PNG {
-			return // a black-and-white bitmap glyph, which is not supported
-		}
-		at := g.bounds.Inset(1)
-		picture, err := w.engine.bitmaps.get(glyphKey{g.run.Face.Font, g.gid}, data.Data)
-		if err != nil || at.Empty() {
-			return // a damaged font: the glyph is skipped
-		}
-		c.emojis = append(c.emojis, emoji{picture: picture, at: at})
-		c.hasGlyph = true
 	}
+	if outline, ok := g.run.Face.GlyphDataOutline(g.gid); ok {
+		w.outline(c, outline, g)
+	}
+}
+
+// bitmap adds a glyph that is a picture.
+func (w *worker) bitmap(c *cluster, data font.GlyphBitmap, g placedGlyph) {
+	if data.Format != font.PNG {
+		return // a black-and-white bitmap glyph, which is not supported
+	}
+	at := g.bounds.Inset(1)
+	picture, err := w.engine.bitmaps.get(glyphKey{g.run.Face.Font, g.gid}, data.Data)
+	if err != nil || at.Empty() {
+		return // a damaged font: the glyph is skipped
+	}
+	c.emojis = append(c.emojis, emoji{picture: picture, at: at})
+	c.hasGlyph = true
 }
 
 // outline adds a glyph's contours. A slant or weight that the font lacks is synthesised.

@@ -111,10 +111,13 @@ func (e *Engine) guarded(do func(*worker) error) (err error) {
 type bitmapCache struct {
 	mu       sync.Mutex
 	pictures map[glyphKey]*image.RGBA
+	pixels   int // of all pictures together
 }
 
-// maxBitmaps is the largest number of cached pictures: at 136 × 128 pixels they take about 18 MB.
-const maxBitmaps = 256
+const (
+	maxBitmap  = 1 << 20 // maximum size of one picture in pixels: a font of a few bytes can state any size
+	maxBitmaps = 8 << 20 // maximum size of all cached pictures in pixels of 4 bytes
+)
 
 func newBitmapCache() *bitmapCache { return &bitmapCache{pictures: make(map[glyphKey]*image.RGBA)} }
 
@@ -126,6 +129,14 @@ func (c *bitmapCache) get(key glyphKey, data []byte) (*image.RGBA, error) {
 	if picture != nil {
 		return picture, nil
 	}
+	size, err := png.DecodeConfig(bytes.NewReader(data))
+	if err != nil {
+		return nil, fmt.Errorf("decode glyph %d: %w", key.gid, err)
+	}
+	pixels := size.Width * size.Height
+	if size.Width > maxBitmap || size.Height > maxBitmap || pixels > maxBitmap {
+		return nil, fmt.Errorf("glyph %d is a picture of %d × %d pixels", key.gid, size.Width, size.Height)
+	}
 	decoded, err := png.Decode(bytes.NewReader(data))
 	if err != nil {
 		return nil, fmt.Errorf("decode glyph %d: %w", key.gid, err)
@@ -135,8 +146,12 @@ func (c *bitmapCache) get(key glyphKey, data []byte) (*image.RGBA, error) {
 	draw.Draw(picture, picture.Rect, decoded, decoded.Bounds().Min, draw.Src)
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if len(c.pictures) >= maxBitmaps {
+	if known := c.pictures[key]; known != nil {
+		return known, nil
+	}
+	if c.pixels += pixels; c.pixels > maxBitmaps {
 		clear(c.pictures) // a full cache is emptied: this is rare, and cheaper than tracking each use
+		c.pixels = pixels
 	}
 	c.pictures[key] = picture
 	return picture, nil
