@@ -120,10 +120,10 @@ func final(err error) bool {
 	return errors.Is(err, errAddress) || errors.Is(err, errForeign) || errors.As(err, &certificate)
 }
 
-// busy reports whether a status is temporary, so that the same request may succeed later.
+// busy reports whether a status is temporary, so that the same request may succeed later. Spec: Retry guidance.
 func busy(status int) bool {
-	return status == http.StatusTooManyRequests || status == http.StatusBadGateway || status == http.StatusServiceUnavailable ||
-		status == http.StatusGatewayTimeout
+	return status == http.StatusTooManyRequests || status == http.StatusInternalServerError || status == http.StatusBadGateway ||
+		status == http.StatusServiceUnavailable || status == http.StatusGatewayTimeout
 }
 
 func (c *Client) sleep(ctx context.Context, d time.Duration) error {

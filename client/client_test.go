@@ -69,9 +69,10 @@ func TestDo_addresses(t *testing.T) {
 // A movie is submitted once, however often the request is repeated: all carry one Idempotency-Key.
 func TestSubmit(t *testing.T) {
 	t.Parallel()
-	s, c := serve(t, answer{503, `{"message":"Busy","code":"busy"}`, "7"}, answer{502, "<html>", ""}, answer{200, `{"success":true,"project":"abcdefghij012345"}`, ""})
+	s, c := serve(t, answer{503, `{"message":"Busy","code":"busy"}`, "7"}, answer{500, `{"message":"Please try again","code":"movie_json_not_stored"}`, ""},
+		answer{502, "<html>", ""}, answer{200, `{"success":true,"project":"abcdefghij012345"}`, ""})
 	got, err := c.Submit(t.Context(), map[string]any{"scenes": []any{}}, &client.Options{MaxCredits: 9})
-	if err != nil || got.Project != "abcdefghij012345" || len(s.asked) != 3 {
+	if err != nil || got.Project != "abcdefghij012345" || len(s.asked) != 4 {
 		t.Fatalf("%+v, %v, %d requests", got, err, len(s.asked))
 	}
 	key := s.asked[0].Header.Get("Idempotency-Key")
@@ -81,7 +82,7 @@ func TestSubmit(t *testing.T) {
 			t.Errorf("%s %v %q", r.URL, r.Header, s.bodies[i])
 		}
 	}
-	if len(s.slept) != 2 || s.slept[0] != 7*time.Second || s.slept[1] > time.Second {
+	if len(s.slept) != 3 || s.slept[0] != 7*time.Second || s.slept[1] > time.Second {
 		t.Errorf("slept %v", s.slept)
 	}
 }
