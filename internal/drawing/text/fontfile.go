@@ -120,6 +120,9 @@ func readFonts(path string) ([]fileFont, error) {
 		if room -= sizes[i]; room < 0 {
 			break // the first font beyond the total of maxFontBytes, and all fonts after it, are skipped
 		}
+		if err := boundParts(loader); err != nil {
+			return nil, err
+		}
 		loaded, err := font.NewFont(loader)
 		if err != nil {
 			return nil, errFont()
