@@ -96,8 +96,8 @@ func (g *graph) concat(parts []string) string {
 		return parts[0]
 	}
 	joined := g.label()
-	// concat counts time in microseconds.
-	g.chain(strings.Join(parts, "]["), append([]string{"concat=n=" + strconv.Itoa(len(parts)) + ":v=1:a=0"}, g.renumbered()...), joined)
+	one := "concat=n=" + strconv.Itoa(len(parts)) + ":v=1:a=0" // it counts time in microseconds
+	g.chain(strings.Join(parts, "]["), append([]string{one}, g.renumbered()...), joined)
 	return joined
 }
 

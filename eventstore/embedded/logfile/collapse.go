@@ -185,7 +185,8 @@ func collapsedEvent(conn *sqlite.Conn, stream string) (found *Record, err error)
 }
 
 // collapsedMetadata returns the metadata that a stream had when it was collapsed, as an event of its metadata stream; nil when
-// it was never collapsed. Later metadata may be in the log: a reader that has begun before them still finds this one. Streams with the same metadata share its creation time: that of the first one that was collapsed.
+// it was never collapsed. Later metadata may be in the log: a reader that has begun before them still finds this one. Streams
+// with the same metadata share its creation time: that of the first one that was collapsed.
 func collapsedMetadata(conn *sqlite.Conn, metaStream string) (found *Record, err error) {
 	err = sqlitex.Execute(conn, `SELECT c.meta_revision, c.meta_position, m.created, m.data
 		FROM collapsed c JOIN collapsed_metadata m ON m.id = c.metadata
