@@ -177,8 +177,10 @@ func TestKilledExport(t *testing.T) {
 			if err != nil || len(found) != 1 {
 				t.Fatalf("arrived: %v, %v, want one file", found, err)
 			}
-			if got, err := os.ReadFile(filepath.Join(server.Folder, files[0])); err != nil || !bytes.Equal(got, video) {
-				t.Errorf("%d bytes arrived, %v, the video has %d", len(got), err, len(video))
+			name := found[0].Name() // files are sent under another name, and renamed when they are whole
+			got, err := os.ReadFile(filepath.Join(server.Folder, folder, name))
+			if err != nil || !bytes.Equal(got, video) || strings.HasSuffix(name, ".part") || name == filepath.Base(files[0]) {
+				t.Errorf("%d bytes arrived as %s, %v, the video has %d", len(got), name, err, len(video))
 			}
 		})
 	}
