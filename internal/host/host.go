@@ -23,7 +23,10 @@ import (
 const (
 	markFolder  = "processes"
 	markRenewal = 5 * time.Second
-	markExpiry  = 20 * time.Second
+	markExpiry  = 20 * time.Second // age at which a process of another host counts as ended
+	// How long the mark of an ended process of this host is kept. What it says is needed until other processes have taken all
+	// of that process's work. Without it, they wait until the claims have been silent for --claim-timeout.
+	markKept = time.Hour
 )
 
 // Mark is the file by which a process shows that it uses the data folder. It is renewed until it is removed.
@@ -91,7 +94,7 @@ func (m *Mark) leave() error {
 }
 
 // checkOthers returns an error when a process of another host is using the folder. It records how the ended processes of this
-// host have ended, and removes expired marks of ended processes.
+// host have ended, and removes old marks of ended processes.
 func (m *Mark) checkOthers(now time.Time) error {
 	entries, err := os.ReadDir(m.dir)
 	if err != nil {
@@ -107,18 +110,18 @@ func (m *Mark) checkOthers(now time.Time) error {
 		}
 		path := filepath.Join(m.dir, entry.Name())
 		worker, host, _ := strings.Cut(entry.Name(), "@")
-		expired := now.Sub(info.ModTime()) >= markExpiry
+		age, kept := now.Sub(info.ModTime()), markExpiry
 		switch {
-		case host != m.host && !expired:
+		case host != m.host && age < markExpiry:
 			return fmt.Errorf("the data folder is in use by host %s; several hosts share an installation through "+
 				"--eventstore and --mongo, not through a folder", host)
 		case host == m.host && !unlocked(path):
 			continue
 		case host == m.host:
-			m.gone[worker] = m.judge(worker)
+			m.gone[worker], kept = m.judge(worker), markKept
 		}
-		if !expired {
-			continue // a mark is kept until it expires, so that other processes can still learn how its process has ended
+		if age < kept {
+			continue
 		}
 		if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err

@@ -79,6 +79,25 @@ func TestHostMark_Ended(t *testing.T) {
 	}
 }
 
+// A process that starts late, and is killed before it takes the work of one that was killed before, does not take what is known of
+// that one along.
+func TestHostMark_EndedTwice(t *testing.T) {
+	t.Parallel()
+	data := t.TempDir()
+	killed := mustMark(t, data, "killed")
+	killed.kill(t)
+	killed.age(t, time.Minute)
+	second := mustMark(t, data, "second")
+	second.kill(t)
+	third := mustMark(t, data, "third")
+	if !third.Fate("killed").Ended || !third.Fate("second").Ended {
+		t.Errorf("killed %+v, second %+v", third.Fate("killed"), third.Fate("second"))
+	}
+	if err := third.Remove(); err != nil {
+		t.Error(err)
+	}
+}
+
 // The mark of a process that was killed long ago is swept, and who has swept it still knows that the process has ended.
 func TestHostMark_Swept(t *testing.T) {
 	t.Parallel()
