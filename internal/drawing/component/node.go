@@ -96,7 +96,7 @@ func (s *building) style(name string, parent *style, defaults string) style {
 			break
 		}
 	}
-	st.apply(append(all, withFont(given)...)) // the shorthand of the settings overrides the defaults
+	st.apply(append(all, given...))
 	return st
 }
 

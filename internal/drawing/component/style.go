@@ -89,20 +89,19 @@ func (s *style) apply(all []css.Declaration) {
 	}
 }
 
-// withFont expands each font shorthand in all, if it is not too long, to single properties such as font-size. It puts
-// these before the declarations in all, which therefore override them.
+// withFont replaces each font shorthand in all, if it is not too long, by single properties such as font-size. Declarations after
+// it override them.
 func withFont(all []css.Declaration) []css.Declaration {
 	var expanded []css.Declaration
 	for _, d := range all {
-		if d.Name == "font" && len(d.Value) <= maxValue {
+		if d.Name != "font" {
+			expanded = append(expanded, d)
+		} else if len(d.Value) <= maxValue {
 			font, _ := css.ExpandFont(d.Value)
 			expanded = append(expanded, font...)
 		}
 	}
-	if expanded == nil {
-		return all
-	}
-	return append(expanded, all...)
+	return expanded
 }
 
 const smallest, largest = 1, 2000
