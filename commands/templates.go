@@ -61,27 +61,19 @@ type FilledDocument struct {
 // Fill fills the templates to which a document refers into the document, in their present versions. When it returns an error, it
 // also returns the templates that were filled in before.
 func (s Templates) Fill(ctx context.Context, account domain.AccountID, body []byte) (FilledDocument, error) {
-	return s.fill(ctx, account, body, document.FillGuarded)
+	return s.fill(ctx, account, body, true)
 }
 
 // FillStored is Fill for a template's own movie, which may use the secrets of templates of the same account. Decision 104.
 func (s Templates) FillStored(ctx context.Context, account domain.AccountID, body []byte) (FilledDocument, error) {
-	return s.fill(ctx, account, body, func(raw []byte, load loader, _ func(by, id string) bool) ([]byte, error) {
-		return document.Fill(raw, load)
-	})
+	return s.fill(ctx, account, body, false)
 }
 
-// loader reads the template id for the template `by`, which uses it.
-type loader = func(id, by string) ([]byte, error)
-
-func (s Templates) fill(
-	ctx context.Context, account domain.AccountID, body []byte,
-	filler func(raw []byte, load loader, mayRead func(by, id string) bool) ([]byte, error),
-) (FilledDocument, error) {
+func (s Templates) fill(ctx context.Context, account domain.AccountID, body []byte, posted bool) (FilledDocument, error) {
 	var f FilledDocument
 	var err error
 	owners := map[string]domain.AccountID{"": account}
-	mayRead := func(by, id string) bool { return by != "" && owners[by] == owners[id] }
+	mayRead := func(by, id string) bool { return !posted || by != "" && owners[by] == owners[id] }
 	load := func(name, by string) ([]byte, error) {
 		id, ok := template.ParseID(name)
 		if !ok {
@@ -103,7 +95,7 @@ func (s Templates) fill(
 		f.Texts = append(f.Texts, lint.Text{Template: name, Raw: lint.Plain(text)})
 		return text, err
 	}
-	f.Body, err = filler(body, load, mayRead)
+	f.Body, err = document.FillGuarded(body, load, mayRead)
 	return f, err
 }
 
