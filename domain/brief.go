@@ -14,13 +14,13 @@ func Brief(text string) string {
 	return strings.ToValidUTF8(text[:maxBrief], "") + "…"
 }
 
-// maxBriefs is how many texts Briefs returns at most. It is also how many warnings a movie shows.
-const maxBriefs = 50
+// MaxWarnings is the maximum number of warnings of a movie.
+const MaxWarnings = 50
 
-// Briefs returns a copy of the first texts, each shortened by Brief.
+// Briefs returns a copy of the first MaxWarnings texts, each shortened by Brief.
 func Briefs(texts []string) []string {
 	var all []string
-	for _, text := range texts[:min(len(texts), maxBriefs)] {
+	for _, text := range texts[:min(len(texts), MaxWarnings)] {
 		all = append(all, Brief(text))
 	}
 	return all

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"moviola/domain"
 	"moviola/domain/movie"
 )
 
@@ -107,9 +108,6 @@ func spentOf(spent *movie.Spent) *MovieSpent {
 	return out
 }
 
-// maxMovieWarnings is the maximum of warnings that a movie shows.
-const maxMovieWarnings = 50
-
 // foldMovie applies one event of the movie's stream.
 func foldMovie(m Movie, e Event) Movie {
 	m.Project = e.ID
@@ -194,7 +192,7 @@ func (m Movie) finished(d movie.RenderFinished) Movie {
 	m.File = d.File
 	m = m.madeOutputs(d.File)
 	for _, warning := range d.Warnings { // the render's warnings are added to those of the submission
-		if len(m.Warnings) < maxMovieWarnings && !slices.Contains(m.Warnings, warning) {
+		if len(m.Warnings) < domain.MaxWarnings && !slices.Contains(m.Warnings, warning) {
 			m.Warnings = append(slices.Clip(m.Warnings), warning)
 		}
 	}
