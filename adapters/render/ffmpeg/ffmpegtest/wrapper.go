@@ -27,7 +27,7 @@ exec %s "${args[@]}"
 func Fine(t testing.TB) *ffmpeg.Tools {
 	t.Helper()
 	script := fmt.Sprintf(fineScript, installed(t))
-	tools, err := ffmpeg.Open(t.Context(), ffmpeg.Config{FFmpeg: Program(t, string(script)), Jail: jailtest.New(t), Log: silent()})
+	tools, err := ffmpeg.Open(t.Context(), ffmpeg.Config{FFmpeg: Program(t, script), Jail: jailtest.New(t), Log: silent()})
 	if err != nil {
 		t.Fatalf("the tests need ffmpeg: %v", err)
 	}
@@ -45,8 +45,8 @@ exec %s "$@"
 // Saying returns programs that do not read files: they print a line to their error output, and end with a code.
 func Saying(t testing.TB, line string, code int) *ffmpeg.Tools {
 	t.Helper()
-	script := fmt.Appendf(nil, sayingScript, line, code, installed(t))
-	tools, err := ffmpeg.Open(t.Context(), ffmpeg.Config{FFmpeg: Program(t, string(script)), Jail: jailtest.New(t), Log: silent()})
+	script := fmt.Sprintf(sayingScript, line, code, installed(t))
+	tools, err := ffmpeg.Open(t.Context(), ffmpeg.Config{FFmpeg: Program(t, script), Jail: jailtest.New(t), Log: silent()})
 	if err != nil {
 		t.Fatalf("the tests need ffmpeg: %v", err)
 	}
