@@ -145,6 +145,9 @@ func (e *Engine) render(ctx context.Context, job commands.RenderJob) (out comman
 	planned := movie.Dimensions{
 		Width: r.plan.Width, Height: r.plan.Height, Frames: r.plan.Frames, FPSNum: r.plan.FPS.Num, FPSDen: r.plan.FPS.Den,
 	}
+	if err := r.openStills(); err != nil {
+		return commands.Rendered{}, err
+	}
 	if err := r.equal(ctx, doc); err != nil {
 		return commands.Rendered{}, err
 	}

@@ -22,9 +22,6 @@ func (r *run) equal(ctx context.Context, doc *document.Movie) error {
 	if r.job.Fetched == nil || len(r.fonts.Unreachable) > 0 {
 		return nil
 	}
-	if err := r.openStills(); err != nil {
-		return err
-	}
 	contents, err := r.contents()
 	if err != nil {
 		return err

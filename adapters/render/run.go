@@ -88,9 +88,6 @@ func (r *run) make(ctx context.Context, planned movie.Dimensions) (commands.Rend
 	if err != nil {
 		return commands.Rendered{}, err
 	}
-	if err := r.openStills(); err != nil {
-		return commands.Rendered{}, err
-	}
 	lapsed, end := r.lapse()
 	defer end()
 	r.stills.Pages.Share(lapsed, &r.gaveWay)
